@@ -1,0 +1,2 @@
+//! The `runmill` binary.
+fn main() {}

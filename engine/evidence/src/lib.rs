@@ -1,0 +1,1 @@
+//! runmill-evidence.

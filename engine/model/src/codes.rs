@@ -1,0 +1,111 @@
+//! The error codes, each listed once. A code never changes its meaning.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+macro_rules! codes {
+    ($($name:ident = $text:literal, $title:literal;)*) => {
+        /// A code of runmill. Its text is stable.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Code { $(#[doc = $title] $name,)* }
+
+        impl Code {
+            /// Every code, in the order of the list.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The stable text, such as `RM-VERIFY-001`.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+
+            /// What it means, in one line.
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$name => $title,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    Verify001 = "RM-VERIFY-001", "a required check is missing, has nothing to run, or produced no result";
+    Verify002 = "RM-VERIFY-002", "the tree changed during the check";
+    Verify003 = "RM-VERIFY-003", "the test inventory is unproven or changed";
+    Verify004 = "RM-VERIFY-004", "the manifest is invalid";
+    Verify005 = "RM-VERIFY-005", "dependencies are not trusted";
+    Verify006 = "RM-VERIFY-006", "zero tests ran";
+    Verify007 = "RM-VERIFY-007", "a focused run";
+    Verify008 = "RM-VERIFY-008", "a check failed or timed out";
+    Verify009 = "RM-VERIFY-009", "coverage is unproven where proof is required";
+    Verify010 = "RM-VERIFY-010", "the candidate does not contain the target";
+    Ci002 = "RM-CI-002", "a required context was never scheduled";
+    Ci003 = "RM-CI-003", "a context or its source does not match";
+    Ci004 = "RM-CI-004", "a required context is not successful";
+    Sandbox001 = "RM-SANDBOX-001", "isolation is unavailable";
+    Sandbox002 = "RM-SANDBOX-002", "an escape probe got through";
+    Policy001 = "RM-POLICY-001", "a pack manifest is invalid";
+    Policy002 = "RM-POLICY-002", "a rule does not parse";
+    Policy003 = "RM-POLICY-003", "a rule uses what the gate refuses";
+    Policy004 = "RM-POLICY-004", "rule metadata is missing, not literal or wrong";
+    Policy005 = "RM-POLICY-005", "a pack's folder, stage or content does not fit";
+    Policy006 = "RM-POLICY-006", "a pack is not the one the operator named";
+    Policy010 = "RM-POLICY-010", "a rule faulted while judging";
+    Policy011 = "RM-POLICY-011", "a rule ran out of fuel or hit a limit";
+    Policy012 = "RM-POLICY-012", "a rule returned something that is no result of its stage";
+    Policy013 = "RM-POLICY-013", "a rule matched no subject";
+    Config001 = "RM-CONFIG-001", "the operator policy cannot be read";
+    Config002 = "RM-CONFIG-002", "the operator policy is invalid";
+    Config003 = "RM-CONFIG-003", "the operator policy loosens what its autonomy forbids";
+    Config004 = "RM-CONFIG-004", "a command-line value is unusable";
+    Evidence001 = "RM-EVIDENCE-001", "an evidence input is unusable";
+    Evidence002 = "RM-EVIDENCE-002", "a bundle is refused";
+    State001 = "RM-STATE-001", "the run store cannot be used";
+    State002 = "RM-STATE-002", "a run record cannot be written";
+    Repo001 = "RM-REPO-001", "there is no repository here";
+    Repo002 = "RM-REPO-002", "a revision is unknown or ambiguous";
+    Repo003 = "RM-REPO-003", "history or objects are missing from this clone";
+    Repo004 = "RM-REPO-004", "the repository is of a kind runmill does not judge";
+    Repo005 = "RM-REPO-005", "candidate and target are the same commit";
+    Repo006 = "RM-REPO-006", "a commit cannot be checked out byte for byte";
+    Internal001 = "RM-INTERNAL-001", "a fault inside runmill";
+    Internal002 = "RM-INTERNAL-002", "the run was interrupted";
+}
+
+impl Code {
+    /// The code with this text.
+    pub fn from_text(text: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|code| code.as_str() == text)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Code {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::from_text(&text).ok_or_else(|| serde::de::Error::custom(format!("`{text}` is not a code of runmill")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_is_used_twice() {
+        let texts: std::collections::BTreeSet<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        assert_eq!(texts.len(), Code::ALL.len());
+        assert!(Code::ALL.iter().all(|code| Code::from_text(code.as_str()) == Some(*code)));
+    }
+}

@@ -1,0 +1,123 @@
+//! The derived properties that the fact declarations name: edges, sets and counts on a sealed graph.
+
+use crate::{
+    CheckId, FactRef, Graph, Kind, TestSet, Value,
+    facts::{Check, Declaration, Invocation, PathRule, Proposal, Report, Requirement},
+    words::{ReportState, Side},
+};
+
+fn edge(fact: Option<FactRef>) -> Value {
+    fact.map_or(Value::Unit, Value::Fact)
+}
+
+fn check_named(graph: &Graph, id: &CheckId) -> Value {
+    edge(graph.find(Kind::Check, id.as_str()))
+}
+
+pub(crate) fn check_candidate(graph: &Graph, check: &Check) -> Value {
+    edge(graph.invocation_of(&check.id, Side::Candidate))
+}
+
+pub(crate) fn check_base(graph: &Graph, check: &Check) -> Value {
+    edge(graph.invocation_of(&check.id, Side::Base))
+}
+
+pub(crate) fn check_requirement(graph: &Graph, check: &Check) -> Value {
+    edge(graph.find(Kind::Requirement, &format!("check:{}", check.id)))
+}
+
+pub(crate) fn check_declarations(graph: &Graph, check: &Check) -> Value {
+    Value::List(graph.declarations_of(&check.id).map(|(fact, _)| Value::Fact(fact)).collect())
+}
+
+pub(crate) fn check_declared(graph: &Graph, check: &Check) -> Value {
+    let counting = graph.declarations_of(&check.id).filter(|(_, declaration)| declaration.counts);
+    Value::Tests(counting.flat_map(|(_, declaration)| graph.tests().shown_as(&declaration.test_id)).collect())
+}
+
+pub(crate) fn path_rule_check(graph: &Graph, rule: &PathRule) -> Value {
+    check_named(graph, &rule.require)
+}
+
+pub(crate) fn declaration_check(graph: &Graph, declaration: &Declaration) -> Value {
+    check_named(graph, &declaration.check)
+}
+
+pub(crate) fn declaration_test(graph: &Graph, declaration: &Declaration) -> Value {
+    Value::Tests(listed_by(graph, declaration, Some(&declaration.test_id)))
+}
+
+pub(crate) fn declaration_renamed(graph: &Graph, declaration: &Declaration) -> Value {
+    Value::Tests(listed_by(graph, declaration, declaration.renamed_to.as_deref()))
+}
+
+/// The tests shown as `text` that a report of the declaration's own check lists.
+fn listed_by(graph: &Graph, declaration: &Declaration, text: Option<&str>) -> TestSet {
+    let sides = [Side::Base, Side::Candidate];
+    let reports: Vec<TestSet> =
+        sides.iter().filter_map(|side| graph.report_of(&declaration.check, *side)).map(all).collect();
+    let named = text.into_iter().flat_map(|text| graph.tests().shown_as(text));
+    named.filter(|test| reports.iter().any(|listed| listed.contains(*test))).collect()
+}
+
+pub(crate) fn proposal_check(graph: &Graph, proposal: &Proposal) -> Value {
+    edge(graph.find(Kind::Check, &proposal.text))
+}
+
+pub(crate) fn requirement_check(graph: &Graph, requirement: &Requirement) -> Value {
+    requirement.check.as_ref().map_or(Value::Unit, |id| check_named(graph, id))
+}
+
+pub(crate) fn requirement_remote(graph: &Graph, requirement: &Requirement) -> Value {
+    let context = requirement.context.as_ref();
+    edge(context.and_then(|context| graph.find(Kind::RemoteRequirement, context.as_str())))
+}
+
+pub(crate) fn invocation_check(graph: &Graph, invocation: &Invocation) -> Value {
+    check_named(graph, &invocation.check)
+}
+
+pub(crate) fn invocation_report(graph: &Graph, invocation: &Invocation) -> Value {
+    edge(graph.find(Kind::Report, &format!("{}@{}", invocation.check, invocation.side)))
+}
+
+pub(crate) fn invocation_expected_commit(graph: &Graph, invocation: &Invocation) -> Value {
+    let change = graph.change();
+    let commit = match invocation.side {
+        Side::Base => &change.base,
+        Side::Candidate => &change.candidate,
+    };
+    Value::Text(commit.as_str().into())
+}
+
+pub(crate) fn report_accepted(_: &Graph, report: &Report) -> Value {
+    Value::Bool(report.state == ReportState::Accepted)
+}
+
+pub(crate) fn report_executed(_: &Graph, report: &Report) -> Value {
+    Value::Tests(report.passed.union(&report.failed))
+}
+
+pub(crate) fn report_all(_: &Graph, report: &Report) -> Value {
+    Value::Tests(all(report))
+}
+
+fn all(report: &Report) -> TestSet {
+    report.passed.union(&report.failed).union(&report.skipped)
+}
+
+pub(crate) fn report_invocation(graph: &Graph, report: &Report) -> Value {
+    edge(graph.invocation_of(&report.check, report.side))
+}
+
+pub(crate) fn report_fewer_than_base(graph: &Graph, report: &Report) -> Value {
+    let times = |report: &Report, test| {
+        report.repeats.iter().find(|repeat| repeat.test == test).map_or(1, |repeat| repeat.times)
+    };
+    let listed = all(report);
+    let base = graph.report_of(&report.check, Side::Base);
+    let repeated =
+        base.into_iter().flat_map(|base| base.repeats.iter().filter(|repeat| base.passed.contains(repeat.test)));
+    let fewer = repeated.filter(|repeat| listed.contains(repeat.test) && times(report, repeat.test) < repeat.times);
+    Value::Tests(fewer.map(|repeat| repeat.test).collect())
+}

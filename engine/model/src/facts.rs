@@ -1,0 +1,476 @@
+//! The fact kinds, each declared once: Rust type, JSON form, accessors, documentation.
+//!
+//! A declaration names the fields (stored, part of the digest) and the derived properties (computed on the sealed
+//! graph: edges to other facts, sets, counts). Rules see both as properties.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    CheckId, CommitId, ContextName, Digest, FactRef, Graph, RepoPath, TestId, TestSet, Type, Value, derived,
+    value::Field,
+    words::{
+        Autonomy, Checkout, Isolation, ManifestSource, Observer, Origin, ReportState, RequirementSource, Side, Status,
+        TreeHash,
+    },
+};
+
+/// One property that rules can read.
+#[derive(Debug, Clone, Copy)]
+pub struct Accessor {
+    /// The property's name.
+    pub name: &'static str,
+    /// What it holds: shape, unit, empty case.
+    pub doc: &'static str,
+    /// Its type.
+    pub ty: Type,
+    /// Its value for the fact at an index; [`Value::Unit`] for an index that is not there.
+    pub get: fn(&Graph, u32) -> Value,
+}
+
+/// A fact kind's Rust type.
+pub trait Fact: Serialize + Sized {
+    /// Its kind.
+    const KIND: Kind;
+    /// What tells it from other facts of its kind; facts are sorted by it.
+    fn key(&self) -> String;
+    /// The facts of this kind, sorted by key.
+    fn all(facts: &Facts) -> &[Self];
+    /// Adds the fact, unsorted.
+    fn add_to(self, facts: &mut Facts);
+}
+
+macro_rules! facts {
+    ($(
+        $(#[doc = $doc:literal])*
+        $name:ident, $field:ident, $text:literal, |$this:ident| $key:expr,
+        { $($(#[doc = $field_doc:literal])* $member:ident: $ty:ty,)* }
+        derived { $($(#[doc = $derived_doc:literal])* $derived:ident: $derived_ty:expr, $function:path;)* }
+    )*) => {
+        /// The fact kinds.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Kind { $($(#[doc = $doc])* $name,)* }
+
+        impl Kind {
+            /// Every kind, in the order of the declarations.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// Its name in rules and documents.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+
+            /// What a fact of this kind says.
+            pub const fn doc(self) -> &'static str {
+                match self { $(Self::$name => concat!($($doc, "\n",)*),)* }
+            }
+
+            /// The properties rules can read, fields first.
+            pub const fn accessors(self) -> &'static [Accessor] {
+                match self { $(Self::$name => &[
+                    $(Accessor {
+                        name: stringify!($member),
+                        doc: concat!($($field_doc, "\n",)*),
+                        ty: <$ty as Field>::TYPE,
+                        get: |graph, index| graph.facts().$field.get(index as usize)
+                            .map_or(Value::Unit, |fact| fact.$member.value()),
+                    },)*
+                    $(Accessor {
+                        name: stringify!($derived),
+                        doc: concat!($($derived_doc, "\n",)*),
+                        ty: $derived_ty,
+                        get: |graph, index| graph.facts().$field.get(index as usize)
+                            .map_or(Value::Unit, |fact| $function(graph, fact)),
+                    },)*
+                ],)* }
+            }
+        }
+
+        /// The facts of a graph, by kind.
+        #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct Facts {
+            $(
+                $(#[doc = $doc])*
+                #[serde(default, skip_serializing_if = "Vec::is_empty", rename = $text)]
+                pub $field: Vec<$name>,
+            )*
+        }
+
+        impl Facts {
+            /// The number of facts of a kind.
+            pub fn count(&self, kind: Kind) -> usize {
+                match kind { $(Kind::$name => self.$field.len(),)* }
+            }
+
+            /// The key of a fact; none when it is not there.
+            pub fn key(&self, fact: FactRef) -> Option<String> {
+                match fact.kind { $(Kind::$name => self.$field.get(fact.index as usize).map(Fact::key),)* }
+            }
+
+            pub(crate) fn sort(&mut self) -> Result<(), (Kind, String)> {
+                $(
+                    self.$field.sort_by_cached_key(Fact::key);
+                    if let Some(pair) = self.$field.windows(2).find(|pair| matches!(pair, [a, b] if a.key() == b.key())) {
+                        return Err((Kind::$name, pair.first().map(Fact::key).unwrap_or_default()));
+                    }
+                )*
+                Ok(())
+            }
+        }
+
+        $(
+            $(#[doc = $doc])*
+            #[derive(Debug, Clone, Serialize, Deserialize)]
+            #[serde(deny_unknown_fields)]
+            pub struct $name {
+                $(
+                    $(#[doc = $field_doc])*
+                    pub $member: $ty,
+                )*
+            }
+
+            impl Fact for $name {
+                const KIND: Kind = Kind::$name;
+                fn key(&self) -> String {
+                    let $this = self;
+                    $key
+                }
+                fn all(facts: &Facts) -> &[Self] {
+                    &facts.$field
+                }
+                fn add_to(self, facts: &mut Facts) {
+                    facts.$field.push(self);
+                }
+            }
+        )*
+    };
+}
+
+facts! {
+    /// The change that is judged. There is exactly one.
+    Change, change, "change", |_this| "change".to_owned(), {
+        /// Who observed it.
+        observed_by: Observer,
+        /// The tip the change would merge into, as a commit id.
+        target: CommitId,
+        /// The commit the change grew from: the merge base of target and candidate.
+        base: CommitId,
+        /// The commit that is judged.
+        candidate: CommitId,
+        /// Paths that differ between base and candidate, both sides of a rename; sorted.
+        changed_paths: Vec<RepoPath>,
+        /// The operator's autonomy mode.
+        mode: Autonomy,
+        /// Whether the candidate's history contains the target.
+        contains_target: bool,
+        /// Where the manifest was read from: `base-ref`, `working-tree` (new in the change) or `none`.
+        read_from: ManifestSource,
+        /// Focus tokens in changed test files at the candidate, as `path:line token`; sorted.
+        focus_markers: Vec<String>,
+    } derived {}
+
+    /// The operator's policy. There is exactly one; without a file it holds the defaults.
+    Policy, policy, "policy", |_this| "policy".to_owned(), {
+        /// Who observed it.
+        observed_by: Observer,
+        /// The digest of the policy file's bytes; absent when there is no file.
+        digest: Option<Digest>,
+        /// The autonomy mode.
+        mode: Autonomy,
+        /// Whether a required check without anything to run blocks.
+        fail_on_missing_check: bool,
+        /// Whether unproven coverage blocks.
+        fail_on_skipped_check: bool,
+        /// How processes are isolated.
+        isolation: Isolation,
+        /// How commits are laid out.
+        checkout: Checkout,
+        /// What tree hashes cover.
+        tree_hash: TreeHash,
+    } derived {}
+
+    /// A configured check. Being configured does not make it required.
+    Check, checks, "check", |this| this.id.to_string(), {
+        /// Who observed it.
+        observed_by: Observer,
+        /// Its id.
+        id: CheckId,
+        /// What it is for, in words; absent when nobody said.
+        description: Option<String>,
+        /// Whose definition governs: `repository`, `candidate` (new in the change) or `operator`.
+        origin: Origin,
+        /// Whether its definition says that every change needs it.
+        required: bool,
+        /// Whether the candidate's manifest requires it too; a change may tighten.
+        required_by_candidate: bool,
+        /// Whether the target's manifest has it.
+        in_target: bool,
+        /// Whether the candidate's manifest has it.
+        in_candidate: bool,
+        /// Whether the candidate's manifest defines it otherwise than the definition that governs.
+        redefined_by_candidate: bool,
+        /// The command: program and arguments.
+        argv: Vec<String>,
+        /// The working directory inside the checkout.
+        cwd: RepoPath,
+        /// The time limit, in milliseconds.
+        timeout_ms: u64,
+        /// Where the command writes its report; absent when it declares none.
+        report_path: Option<RepoPath>,
+        /// The report's format: `junit`, `tap` or `go-json`; absent without a report.
+        report_format: Option<String>,
+        /// How tests are told apart: `classname` unless opted in otherwise; absent without a report.
+        identity: Option<String>,
+        /// What repeated ids mean: `reject` unless opted in otherwise; absent without a report.
+        duplicates: Option<String>,
+        /// SHA-256 over the canonical definition.
+        definition_digest: Digest,
+    } derived {
+        /// Its invocation on the candidate.
+        candidate: Type::Optional(&Type::Fact(Kind::Invocation)), derived::check_candidate;
+        /// Its invocation on the base.
+        base: Type::Optional(&Type::Fact(Kind::Invocation)), derived::check_base;
+        /// Its requirement; absent when nothing requires it.
+        requirement: Type::Optional(&Type::Fact(Kind::Requirement)), derived::check_requirement;
+        /// Every declaration for it, whether it counts or not.
+        declarations: Type::List(&Type::Fact(Kind::Declaration)), derived::check_declarations;
+        /// The tests named by the declarations that count.
+        declared: Type::Tests, derived::check_declared;
+    }
+
+    /// A path rule, once for each check it asks for.
+    PathRule, path_rules, "path_rule", |this| format!("{}#{}#{}", this.origin, this.position, this.require), {
+        /// Who observed it.
+        observed_by: Observer,
+        /// Whose rule it is.
+        origin: Origin,
+        /// Its place in its manifest, 0-based.
+        position: u32,
+        /// gitignore-style globs.
+        patterns: Vec<String>,
+        /// The check it asks for.
+        require: CheckId,
+    } derived {
+        /// The check it asks for; absent when none of that id is configured.
+        check: Type::Optional(&Type::Fact(Kind::Check)), derived::path_rule_check;
+    }
+
+    /// A context that must succeed on a forge.
+    RemoteRequirement, remote_requirements, "remote_requirement", |this| this.context.to_string(), {
+        /// Who observed it.
+        observed_by: Observer,
+        /// The context's name.
+        context: ContextName,
+        /// The app that must report it; absent when any may.
+        app: Option<String>,
+        /// The workflow that must report it; absent when any may.
+        workflow: Option<String>,
+    } derived {}
+
+    /// A declared exception for one test of one check.
+    Declaration, declarations, "declaration",
+        |this| format!("{}#{}#{}", this.check, this.origin, this.test_id), {
+        /// Who observed it.
+        observed_by: Observer,
+        /// The check.
+        check: CheckId,
+        /// The test's shown id, exactly.
+        test_id: String,
+        /// Why the exception is there.
+        cause: String,
+        /// The shown id that a declared removal was renamed to; absent otherwise.
+        renamed_to: Option<String>,
+        /// Whose declaration it is.
+        origin: Origin,
+        /// Whether the target's manifest carries it.
+        in_target: bool,
+        /// Whether the candidate's manifest carries it.
+        in_candidate: bool,
+        /// Whether it counts: both manifests carry it, it is the operator's for this commit, or the check is new.
+        counts: bool,
+    } derived {
+        /// The check.
+        subject: Type::Optional(&Type::Fact(Kind::Check)), derived::declaration_check;
+        /// The test it names, as a set; empty when no report of either side holds it.
+        test: Type::Tests, derived::declaration_test;
+        /// The test it was renamed to, as a set; empty when there is none or no report holds it.
+        renamed: Type::Tests, derived::declaration_renamed;
+    }
+
+    /// A check identifier that an agent asks to add. Never a command.
+    Proposal, proposals, "proposal", |this| this.text.clone(), {
+        /// Who observed it.
+        observed_by: Observer,
+        /// The text that was proposed, as given.
+        text: String,
+    } derived {
+        /// The configured check of that id; absent when there is none.
+        check: Type::Optional(&Type::Fact(Kind::Check)), derived::proposal_check;
+    }
+
+    /// A check or context that this change must pass.
+    Requirement, requirements, "requirement", |this| match (&this.check, &this.context) {
+        (Some(check), _) => format!("check:{check}"),
+        (None, Some(context)) => format!("context:{context}"),
+        (None, None) => String::new(),
+    }, {
+        /// Who observed it.
+        observed_by: Observer,
+        /// The check's id; absent for a context.
+        check: Option<CheckId>,
+        /// The context's name; absent for a check.
+        context: Option<ContextName>,
+        /// Who requires it; sorted, never empty.
+        sources: Vec<RequirementSource>,
+        /// Why, one reason for each rule that required it; sorted.
+        reasons: Vec<String>,
+    } derived {
+        /// The configured check; absent for a context.
+        subject: Type::Optional(&Type::Fact(Kind::Check)), derived::requirement_check;
+        /// The declared context; absent for a check.
+        remote: Type::Optional(&Type::Fact(Kind::RemoteRequirement)), derived::requirement_remote;
+    }
+
+    /// One execution of one check on one side.
+    Invocation, invocations, "invocation", |this| format!("{}@{}", this.check, this.side), {
+        /// Who observed it.
+        observed_by: Observer,
+        /// The check.
+        check: CheckId,
+        /// Which side it ran on.
+        side: Side,
+        /// Who executed it. Only the orchestrator's executions count.
+        executor: Observer,
+        /// The commit that was checked out.
+        commit: CommitId,
+        /// How it ended.
+        status: Status,
+        /// The exit code; absent when it was killed or never ran.
+        exit_code: Option<i32>,
+        /// The signal that ended it; absent otherwise.
+        signal: Option<i32>,
+        /// How long it ran, in milliseconds; 0 when it never ran.
+        duration_ms: u64,
+        /// The tree hash before it ran; absent when it never ran.
+        tree_before: Option<Digest>,
+        /// The tree hash after it ran; absent when it never ran.
+        tree_after: Option<Digest>,
+        /// How it was isolated.
+        isolation: Isolation,
+        /// How its commit was laid out.
+        checkout: Checkout,
+        /// The digest of the whole standard output; absent when it never ran.
+        stdout_digest: Option<Digest>,
+        /// The length of the whole standard output, in bytes.
+        stdout_bytes: u64,
+        /// Whether the kept standard output is shorter than the whole.
+        stdout_truncated: bool,
+        /// The digest of the whole standard error; absent when it never ran.
+        stderr_digest: Option<Digest>,
+        /// The length of the whole standard error, in bytes.
+        stderr_bytes: u64,
+        /// Whether the kept standard error is shorter than the whole.
+        stderr_truncated: bool,
+        /// Processes still alive when the command ended; they were killed.
+        leftovers: u32,
+        /// Lines in which a runner says that it ran no test.
+        zero_test_notices: Vec<String>,
+        /// Lines in which a runner says that it ran a focused selection.
+        focus_notices: Vec<String>,
+        /// How many tests a runner says it skipped; absent when none says so.
+        skipped_in_output: Option<u64>,
+        /// What a person should know, such as a limit that could not be enforced.
+        notes: Vec<String>,
+    } derived {
+        /// The check.
+        subject: Type::Optional(&Type::Fact(Kind::Check)), derived::invocation_check;
+        /// Its report; absent when the check declares none.
+        report: Type::Optional(&Type::Fact(Kind::Report)), derived::invocation_report;
+        /// The commit that this side should have run on.
+        expected_commit: Type::Text, derived::invocation_expected_commit;
+    }
+
+    /// The report of one invocation of a check that declares one. Sets are empty unless it was accepted.
+    Report, reports, "report", |this| format!("{}@{}", this.check, this.side), {
+        /// Who observed it.
+        observed_by: Observer,
+        /// The check.
+        check: CheckId,
+        /// Which side it is from.
+        side: Side,
+        /// What became of it.
+        state: ReportState,
+        /// `junit`, `tap` or `go-json`.
+        format: String,
+        /// The digest of its bytes; absent when there are none.
+        digest: Option<Digest>,
+        /// Why it was refused, one of a closed list such as `duplicate-id`; absent when accepted or never written.
+        reason: Option<String>,
+        /// What is wrong with it, in words; absent when accepted.
+        message: Option<String>,
+        /// What to change; absent when accepted.
+        fix: Option<String>,
+        /// The 1-based line of the fault; absent when there is none.
+        line: Option<u64>,
+        /// The 1-based column of the fault; absent when there is none.
+        column: Option<u64>,
+        /// The test id concerned; absent when there is none.
+        test_id: Option<String>,
+        /// Tests that passed.
+        passed: TestSet,
+        /// Tests that failed.
+        failed: TestSet,
+        /// Tests that were skipped.
+        skipped: TestSet,
+        /// Tests that passed after failing.
+        flaky: TestSet,
+        /// Tests that are listed more than once, with their number, under `duplicates: group`.
+        repeats: Vec<Repeat>,
+        /// What looks odd but refuses nothing.
+        warnings: Vec<String>,
+    } derived {
+        /// Whether it was accepted.
+        accepted: Type::Bool, derived::report_accepted;
+        /// Tests that ran: passed or failed.
+        executed: Type::Tests, derived::report_executed;
+        /// Every test it lists.
+        all: Type::Tests, derived::report_all;
+        /// The invocation that wrote it.
+        invocation: Type::Optional(&Type::Fact(Kind::Invocation)), derived::report_invocation;
+        /// Tests that it lists less often than the base's report of the same check does.
+        fewer_than_base: Type::Tests, derived::report_fewer_than_base;
+    }
+
+    /// An operator's decision to let one finding pass, named by its fingerprint. Applied by the fold, never by a rule.
+    Waiver, waivers, "waiver", |this| this.fingerprint.clone(), {
+        /// Who observed it.
+        observed_by: Observer,
+        /// The finding's fingerprint, as written.
+        fingerprint: String,
+        /// Why.
+        reason: String,
+        /// Who decided.
+        approver: String,
+        /// Until when, as written.
+        expires: String,
+        /// Whether it has expired, or is malformed.
+        expired: bool,
+    } derived {}
+}
+
+/// How often a test is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Repeat {
+    /// The test's dense id.
+    pub test: TestId,
+    /// How often; at least 2.
+    pub times: u32,
+}
+
+impl Field for Repeat {
+    const TYPE: Type = Type::Int;
+    fn value(&self) -> Value {
+        Value::Int(i64::from(self.times))
+    }
+}

@@ -1,0 +1,31 @@
+//! The vocabulary of runmill: identifiers, digests, canonical JSON, facts, the sealed fact graph, test sets,
+//! findings, verdicts and error codes.
+//!
+//! Purpose: every other crate speaks in these types, and each fact kind is declared here once. Non-goals: no effects
+//! (no files, clocks, processes), no judgement except the floor in [`verdict`]. Place in the line: first; this crate
+//! depends on no other crate of the workspace.
+
+pub mod canonical;
+pub mod codes;
+mod derived;
+pub mod digest;
+pub mod facts;
+pub mod finding;
+pub mod graph;
+pub mod ids;
+pub mod problem;
+pub mod test_set;
+pub mod value;
+pub mod verdict;
+pub mod words;
+
+pub use codes::Code;
+pub use digest::{Digest, Hasher};
+pub use facts::Kind;
+pub use finding::{Finding, Judgement, RuleHead, RuleResult, Subject};
+pub use graph::{FactRef, Graph, GraphBuilder};
+pub use ids::*;
+pub use problem::{Label, Problem, Problems};
+pub use test_set::{TestArena, TestId, TestSet};
+pub use value::{Type, Value};
+pub use words::*;

@@ -1,0 +1,202 @@
+//! Closed vocabularies: each word is declared once and has one spelling in documents, rules and messages.
+
+macro_rules! words {
+    ($($(#[doc = $doc:literal])* $name:ident { $($(#[doc = $word_doc:literal])* $word:ident = $text:literal,)* })*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        pub enum $name {
+            $($(#[doc = $word_doc])* #[serde(rename = $text)] $word,)*
+        }
+
+        impl $name {
+            /// Every word.
+            pub const ALL: &'static [Self] = &[$(Self::$word,)*];
+
+            /// Its spelling.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$word => $text,)* }
+            }
+
+            /// The word with this spelling.
+            pub fn from_text(text: &str) -> Option<Self> {
+                match text { $($text => Some(Self::$word),)* _ => None }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl crate::value::Field for $name {
+            const TYPE: crate::Type = crate::Type::Text;
+            fn value(&self) -> crate::Value {
+                crate::Value::Text(self.as_str().into())
+            }
+        }
+    )*};
+}
+
+words! {
+    /// How far runmill may be trusted to act; the operator's choice.
+    Autonomy {
+        /// Selection only.
+        Observe = "observe",
+        /// A person owns the merge.
+        PrOnly = "pr-only",
+        /// Merges behind gates.
+        GuardedMerge = "guarded-merge",
+        /// Merges by itself.
+        Continuous = "continuous",
+    }
+    /// Where a definition comes from.
+    Origin {
+        /// The manifest at the target commit, or one that is new in the change.
+        Repository = "repository",
+        /// The candidate's manifest, which may only tighten.
+        Candidate = "candidate",
+        /// The operator's policy.
+        Operator = "operator",
+    }
+    /// Who required a check.
+    RequirementSource {
+        /// The repository's manifest.
+        RepositoryPolicy = "repository-policy",
+        /// The operator's policy or pack.
+        Operator = "operator",
+        /// A path rule.
+        ChangedPath = "changed-path",
+        /// A context that the forge requires.
+        Github = "github",
+        /// A proposal.
+        Agent = "agent",
+    }
+    /// Which commit an invocation ran on.
+    Side {
+        /// The merge base.
+        Base = "base",
+        /// The commit being judged.
+        Candidate = "candidate",
+    }
+    /// Who ran or saw something.
+    Observer {
+        /// runmill's own executor.
+        Orchestrator = "orchestrator",
+        /// The repository's content.
+        Repository = "repository",
+        /// The operator.
+        Operator = "operator",
+        /// An agent: advisory, never counted.
+        Agent = "agent",
+        /// A forge.
+        Forge = "forge",
+    }
+    /// How an invocation ended.
+    Status {
+        /// Exit code 0.
+        Passed = "passed",
+        /// Another exit code, or a signal.
+        Failed = "failed",
+        /// Stopped at its time limit.
+        Timeout = "timeout",
+        /// Never started.
+        NotRun = "not-run",
+        /// Stopped because the run was.
+        Interrupted = "interrupted",
+    }
+    /// Where the manifest was read from.
+    ManifestSource {
+        /// The target commit.
+        BaseRef = "base-ref",
+        /// The candidate, because the manifest is new in the change.
+        WorkingTree = "working-tree",
+        /// Nowhere: there is none.
+        None = "none",
+    }
+    /// What became of the report file.
+    ReportState {
+        /// Parsed and counted.
+        Accepted = "accepted",
+        /// Written, and refused by the parser.
+        Rejected = "rejected",
+        /// Never written.
+        Untouched = "untouched",
+        /// Already there before the command ran.
+        PreExisting = "pre-existing",
+        /// Not a regular file with one link, or over its limit.
+        Irregular = "irregular",
+        /// Never ran, so never looked for.
+        NotRun = "not-run",
+    }
+    /// How processes are isolated.
+    Isolation {
+        /// Linux namespaces with Landlock and seccomp.
+        Namespaces = "namespaces",
+        /// Landlock alone; reduced.
+        Landlock = "landlock",
+        /// Nothing ran.
+        None = "none",
+    }
+    /// How a commit is laid out for an invocation.
+    Checkout {
+        /// One sealed base for each commit, a disposable read-only view for each invocation.
+        Sealed = "sealed",
+        /// One directory for each invocation.
+        FreshWorktree = "fresh-worktree",
+    }
+    /// What the tree hash covers.
+    TreeHash {
+        /// All bytes, before and after.
+        Content = "content",
+        /// All bytes once for each commit, file status around each invocation.
+        Sealed = "sealed",
+    }
+    /// How a finding counts.
+    Level {
+        /// Not evaluated.
+        Off = "off",
+        /// Shown, never blocking.
+        Warn = "warn",
+        /// Blocks unless proven or not applicable.
+        Block = "block",
+    }
+    /// A rule's judgement on one subject.
+    Outcome {
+        /// The evidence shows it.
+        Proven = "proven",
+        /// The evidence shows the opposite.
+        Refuted = "refuted",
+        /// The evidence is missing.
+        Unproven = "unproven",
+        /// The rule has nothing to say here.
+        NotApplicable = "not_applicable",
+    }
+    /// When a rule speaks.
+    Stage {
+        /// Which checks are required.
+        Discovery = "discovery",
+        /// Which tests were left out.
+        Skip = "skip",
+        /// Whether results describe the exact commit.
+        Freshness = "freshness",
+        /// Everything else, with the findings of earlier stages.
+        Verdict = "verdict",
+    }
+    /// The fold of all findings.
+    Verdict {
+        /// May merge.
+        Ready = "ready",
+        /// May not merge.
+        Blocked = "blocked",
+        /// Cannot tell.
+        Indeterminate = "indeterminate",
+    }
+}
+
+impl Autonomy {
+    /// Whether a machine owns the merge, so that nothing of the coverage contract may be loosened.
+    pub const fn is_unattended(self) -> bool {
+        matches!(self, Self::GuardedMerge | Self::Continuous)
+    }
+}
