@@ -1,0 +1,102 @@
+//! A checked pack.
+
+use std::sync::Arc;
+
+use runmill_model::{Autonomy, Code, Digest, Kind, Level, PackName, Problem, Problems, RuleHead, Stage};
+
+use crate::{Registry, source::PackSource};
+
+/// What a rule is on: one call for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum On {
+    /// Every fact of a kind.
+    Kind(Kind),
+    /// The run as a whole: one call, with the `change` fact as subject.
+    Run,
+}
+
+impl On {
+    /// Its name in metadata.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Kind(kind) => kind.as_str(),
+            Self::Run => "run",
+        }
+    }
+}
+
+/// What a rule says of itself.
+#[derive(Debug, Clone)]
+pub struct RuleInfo {
+    /// What its findings repeat. The level is the operator's where there is one; otherwise the rule's own, which
+    /// `strict_level` replaces where a machine owns the merge (see [`RuleInfo::level_in`]).
+    pub head: Arc<RuleHead>,
+    /// When it speaks.
+    pub stage: Stage,
+    /// What it is on.
+    pub on: On,
+    /// Why it exists.
+    pub why: String,
+    /// Why it may match no subject; absent when it may not.
+    pub may_be_empty: Option<String>,
+    /// The level in guarded-merge and continuous, when it is another one.
+    pub strict_level: Option<Level>,
+    /// The level the operator decided.
+    pub operator_level: Option<Level>,
+    /// The level the pack suggests.
+    pub pack_level: Level,
+    /// The `//!` text at the top of its file, without the marks; empty when there is none.
+    pub doc: String,
+    /// The path inside the pack.
+    pub path: String,
+    /// The 1-based line of the word `rule`.
+    pub line: u32,
+}
+
+impl RuleInfo {
+    /// How its findings count in an autonomy mode: the operator's level, else the strict one where a machine owns the
+    /// merge, else the pack's.
+    pub fn level_in(&self, mode: Autonomy) -> Level {
+        let strict = self.strict_level.filter(|_| mode.is_unattended());
+        self.operator_level.or(strict).unwrap_or(self.pack_level)
+    }
+}
+
+/// A pack whose every file has passed the gate.
+#[derive(Debug, Clone)]
+pub struct Pack {
+    source: Arc<PackSource>,
+    rules: Arc<[RuleInfo]>,
+}
+
+impl Pack {
+    /// Compiles and checks a pack, without running anything.
+    ///
+    /// # Errors
+    /// Every problem at once, with places: RM-POLICY-002 (does not parse), 003 (the gate refuses it), 004 (metadata),
+    /// 005 (folder, stage, duplicate ids, nothing in it).
+    pub fn load(source: PackSource, registry: &Registry) -> Result<Self, Problems> {
+        let _ = registry;
+        Err(Problem::new(Code::Policy005, format!("pack `{}` cannot be loaded yet", source.name), "").into())
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &PackName {
+        &self.source.name
+    }
+
+    /// Its version, as written.
+    pub fn version(&self) -> &str {
+        &self.source.version
+    }
+
+    /// Its digest.
+    pub fn digest(&self) -> Digest {
+        self.source.digest
+    }
+
+    /// Its rules, in the order of stage and id.
+    pub fn rules(&self) -> &[RuleInfo] {
+        &self.rules
+    }
+}
