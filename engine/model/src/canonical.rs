@@ -41,7 +41,7 @@ pub fn write_value(out: &mut Vec<u8>, value: &Value) -> Result<(), CanonicalErro
         Value::Number(number) => {
             let double = number.as_f64().filter(|double| double.is_finite());
             let double = double.ok_or_else(|| CanonicalError(format!("`{number}` is not a finite number")))?;
-            out.extend_from_slice(ryu_js::Buffer::new().format_finite(double).as_bytes());
+            write_number(out, double)?;
         }
         Value::String(text) => write_string(out, text),
         Value::Array(items) => {
@@ -69,6 +69,18 @@ pub fn write_value(out: &mut Vec<u8>, value: &Value) -> Result<(), CanonicalErro
             out.push(b'}');
         }
     }
+    Ok(())
+}
+
+/// Appends the shortest ECMAScript text of a number.
+///
+/// # Errors
+/// The number is not finite.
+pub fn write_number(out: &mut Vec<u8>, number: f64) -> Result<(), CanonicalError> {
+    if !number.is_finite() {
+        return Err(CanonicalError(format!("`{number}` is not a finite number")));
+    }
+    out.extend_from_slice(ryu_js::Buffer::new().format_finite(number).as_bytes());
     Ok(())
 }
 

@@ -48,7 +48,7 @@ pub enum GraphError {
         key: String,
     },
     /// A fact that names another one that is not there.
-    #[error("`{}` `{key}` names a {missing} that is not there", kind.as_str())]
+    #[error("`{}` `{key}` names {missing} that is not there", kind.as_str())]
     Dangling {
         /// The kind.
         kind: Kind,
@@ -113,6 +113,7 @@ impl GraphBuilder {
             }
             report.repeats.sort_by_key(|repeat| repeat.test);
         }
+        let (change, policy) = (one(&facts.change)?, one(&facts.policy)?);
         facts.sort().map_err(|(kind, key)| GraphError::Twice { kind, key })?;
         let mut by_key = HashMap::new();
         for &kind in Kind::ALL {
@@ -127,7 +128,6 @@ impl GraphBuilder {
         for (index, declaration) in (0..).zip(&facts.declarations) {
             declarations.entry(declaration.check.clone()).or_default().push(index);
         }
-        let (change, policy) = (one(&facts.change)?, one(&facts.policy)?);
         let graph = Graph { facts, tests, by_key, declarations, change, policy, digest: OnceLock::new() };
         graph.check_edges()?;
         Ok(graph)
@@ -284,17 +284,17 @@ impl Graph {
         let has_check = |check: &CheckId| self.find(Kind::Check, check.as_str()).is_some();
         for invocation in &self.facts.invocations {
             if !has_check(&invocation.check) {
-                return dangling(Kind::Invocation, invocation.key(), "check");
+                return dangling(Kind::Invocation, invocation.key(), "a check");
             }
         }
         for declaration in &self.facts.declarations {
             if !has_check(&declaration.check) {
-                return dangling(Kind::Declaration, declaration.key(), "check");
+                return dangling(Kind::Declaration, declaration.key(), "a check");
             }
         }
         for report in &self.facts.reports {
             if self.invocation_of(&report.check, report.side).is_none() {
-                return dangling(Kind::Report, report.key(), "invocation");
+                return dangling(Kind::Report, report.key(), "an invocation");
             }
         }
         for requirement in &self.facts.requirements {
@@ -304,9 +304,96 @@ impl Graph {
                 _ => false,
             };
             if !known || requirement.sources.is_empty() {
-                return dangling(Kind::Requirement, requirement.key(), "check, context or source");
+                return dangling(Kind::Requirement, requirement.key(), "a check, context or source");
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Value, example};
+
+    #[test]
+    fn the_order_of_observations_does_not_change_the_digest() {
+        let graph = |names: [&str; 3], tests: [&str; 3]| {
+            let mut builder = example::ready();
+            for name in names {
+                builder.add(example::check(name));
+            }
+            let passed = tests.iter().map(|test| builder.tests_mut().intern(Some("suite"), test).unwrap()).collect();
+            builder.add(example::report("unit", Side::Candidate, passed));
+            builder.seal().unwrap()
+        };
+        let (a, b) = (graph(["x", "y", "z"], ["one", "two", "six"]), graph(["z", "x", "y"], ["six", "one", "two"]));
+        assert_eq!(a.digest(), b.digest());
+        assert_ne!(a.digest(), graph(["x", "y", "z"], ["one", "two", "ten"]).digest());
+    }
+
+    #[test]
+    fn reads_back_its_own_document() {
+        let mut builder = example::ready();
+        let test = builder.tests_mut().intern(None, "a").unwrap();
+        builder.add(example::report("unit", Side::Candidate, std::iter::once(test).collect()));
+        let graph = builder.seal().unwrap();
+        let json = serde_json::to_vec(&graph.to_document()).unwrap();
+        assert_eq!(Graph::from_json(&json).unwrap().digest(), graph.digest());
+        let text = String::from_utf8(json).unwrap();
+        for (from, to) in [("facts/v1", "facts/v2"), ("\"target\"", "\"taget\""), ("\"passed\":[0]", "\"passed\":[7]")]
+        {
+            assert!(Graph::from_json(text.replace(from, to).as_bytes()).is_err(), "{from}");
+        }
+    }
+
+    #[test]
+    fn refuses_contradictory_observations() {
+        let refused = |change: fn(&mut GraphBuilder)| {
+            let mut builder = example::ready();
+            change(&mut builder);
+            builder.seal().unwrap_err().to_string()
+        };
+        insta::assert_snapshot!([
+            refused(|builder| builder.add(example::change())),
+            refused(|builder| builder.add(example::check("unit"))),
+            refused(|builder| builder.add(example::invocation("other", Side::Candidate))),
+            refused(|builder| builder.add(example::report("unit", Side::Base, Default::default()))),
+            refused(|builder| builder.add(example::requirement("other"))),
+            refused(|builder| {
+                let set: crate::TestSet = std::iter::once(builder.tests_mut().intern(None, "a").unwrap()).collect();
+                let report = example::report("unit", Side::Candidate, set.clone());
+                builder.add(Report { failed: set, ..report });
+            }),
+        ].join("\n"), @r"
+        there must be exactly one `change` fact, not 2
+        two `check` facts are both `unit`
+        `invocation` `other@candidate` names a check that is not there
+        `report` `unit@base` names an invocation that is not there
+        `requirement` `check:other` names a check, context or source that is not there
+        the test sets of report `unit@candidate` overlap or name tests that are not there
+        ");
+    }
+
+    #[test]
+    fn edges_lead_from_fact_to_fact() {
+        let graph = example::ready().seal().unwrap();
+        let check = graph.find(Kind::Check, "unit").unwrap();
+        let property = |name: &str| {
+            let accessor = Kind::Check.accessors().iter().find(|accessor| accessor.name == name).unwrap();
+            (accessor.get)(&graph, check.index)
+        };
+        assert_eq!(property("candidate"), Value::Fact(graph.find(Kind::Invocation, "unit@candidate").unwrap()));
+        assert_eq!(property("base"), Value::Unit);
+        assert_eq!(property("timeout_ms"), Value::Int(1000));
+    }
+
+    #[test]
+    fn every_property_is_documented_and_named_once() {
+        for kind in Kind::ALL {
+            let names: std::collections::BTreeSet<_> = kind.accessors().iter().map(|accessor| accessor.name).collect();
+            assert_eq!(names.len(), kind.accessors().len(), "{kind:?}");
+            assert!(kind.accessors().iter().all(|accessor| accessor.doc.trim().ends_with('.')), "{kind:?}");
+        }
     }
 }

@@ -9,6 +9,8 @@ pub mod canonical;
 pub mod codes;
 mod derived;
 pub mod digest;
+#[cfg(test)]
+mod example;
 pub mod facts;
 pub mod finding;
 pub mod graph;

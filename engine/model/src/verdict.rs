@@ -171,3 +171,145 @@ fn touches_passed_test(graph: &Graph, finding: &Finding) -> bool {
     let base = graph.check_of(fact).and_then(|check| graph.report_of(check, Side::Base));
     base.is_some_and(|report| !report.passed.intersection(&finding.judgement.tests).is_empty())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Autonomy, GraphBuilder, Status,
+        example::{change, check, invocation, policy, ready, report, requirement},
+        facts::{Change, Waiver},
+    };
+
+    fn finding(graph: &Graph, pack: &str, code: Code, level: Level, outcome: Outcome) -> Finding {
+        let head = RuleHead {
+            pack: PackName::new(pack).unwrap(),
+            rule: RuleId::new("area/rule").unwrap(),
+            code,
+            level,
+            fix: "fix it".into(),
+            source: None,
+        };
+        let judgement =
+            Judgement { outcome, message: "".into(), evidence: Vec::new(), tests: TestSet::new(), fix: None };
+        let subject = Subject::Fact(graph.find(Kind::Check, "unit").unwrap());
+        Finding { head: Arc::new(head), code, subject, judgement, fault: false, read: Vec::new() }
+    }
+
+    fn proven(graph: &Graph) -> Finding {
+        finding(graph, CONTRACT, Code::Verify001, Level::Block, Outcome::Proven)
+    }
+
+    fn verdict(graph: &Graph, findings: &[Finding]) -> Verdict {
+        fold(graph, findings).verdict
+    }
+
+    #[test]
+    fn ready_needs_a_proof_from_the_contract() {
+        let graph = ready().seal().unwrap();
+        assert_eq!(verdict(&graph, &[proven(&graph)]), Verdict::Ready);
+        assert_eq!(verdict(&graph, &[]), Verdict::Blocked);
+        let other = finding(&graph, "team-rules", Code::Verify001, Level::Block, Outcome::Proven);
+        assert_eq!(verdict(&graph, &[other]), Verdict::Blocked);
+        let nothing = finding(&graph, CONTRACT, Code::Verify001, Level::Block, Outcome::NotApplicable);
+        assert_eq!(verdict(&graph, &[nothing]), Verdict::Blocked);
+    }
+
+    #[test]
+    fn only_blocking_levels_block() {
+        let graph = ready().seal().unwrap();
+        for (level, outcome, expect) in [
+            (Level::Block, Outcome::Refuted, Verdict::Blocked),
+            (Level::Block, Outcome::Unproven, Verdict::Blocked),
+            (Level::Block, Outcome::NotApplicable, Verdict::Ready),
+            (Level::Warn, Outcome::Refuted, Verdict::Ready),
+        ] {
+            let finding = finding(&graph, "team-rules", Code::Verify008, level, outcome);
+            assert_eq!(verdict(&graph, &[proven(&graph), finding]), expect, "{level} {outcome}");
+        }
+    }
+
+    #[test]
+    fn a_requirement_without_a_result_blocks_and_no_requirement_blocks() {
+        let without = |keep: fn(&mut GraphBuilder)| {
+            let mut builder = GraphBuilder::new();
+            builder.add(change());
+            builder.add(policy());
+            builder.add(check("unit"));
+            keep(&mut builder);
+            builder.seal().unwrap()
+        };
+        let nothing_required = without(|_| ());
+        assert_eq!(verdict(&nothing_required, &[proven(&nothing_required)]), Verdict::Blocked);
+        let no_result = without(|builder| builder.add(requirement("unit")));
+        assert_eq!(verdict(&no_result, &[proven(&no_result)]), Verdict::Blocked);
+        let not_ours = without(|builder| {
+            builder.add(requirement("unit"));
+            builder.add(Invocation { executor: Observer::Agent, ..invocation("unit", Side::Candidate) });
+        });
+        assert_eq!(verdict(&not_ours, &[proven(&not_ours)]), Verdict::Blocked);
+        let never_ran = without(|builder| {
+            builder.add(requirement("unit"));
+            builder.add(Invocation { status: Status::NotRun, ..invocation("unit", Side::Candidate) });
+        });
+        assert_eq!(verdict(&never_ran, &[proven(&never_ran)]), Verdict::Blocked);
+    }
+
+    #[test]
+    fn faults_and_interruptions_leave_it_open_unless_something_blocks() {
+        let graph = ready().seal().unwrap();
+        let fault =
+            Finding { fault: true, ..finding(&graph, CONTRACT, Code::Policy010, Level::Block, Outcome::Unproven) };
+        assert_eq!(verdict(&graph, &[proven(&graph), fault.clone()]), Verdict::Indeterminate);
+        let refuted = finding(&graph, CONTRACT, Code::Verify008, Level::Block, Outcome::Refuted);
+        assert_eq!(verdict(&graph, &[proven(&graph), fault, refuted]), Verdict::Blocked);
+
+        let mut builder = GraphBuilder::new();
+        builder.add(change());
+        builder.add(policy());
+        builder.add(check("unit"));
+        builder.add(requirement("unit"));
+        builder.add(Invocation { status: Status::Interrupted, ..invocation("unit", Side::Candidate) });
+        assert_eq!(verdict(&builder.seal().unwrap(), &[]), Verdict::Indeterminate);
+    }
+
+    /// The verdict over one refuted finding that a waiver names.
+    fn waived(code: Code, mode: Autonomy, expired: bool, passed_at_base: bool) -> Verdict {
+        let build = |fingerprint: Option<String>| {
+            let mut builder = GraphBuilder::new();
+            builder.add(Change { mode, ..change() });
+            builder.add(policy());
+            builder.add(check("unit"));
+            builder.add(requirement("unit"));
+            builder.add(invocation("unit", Side::Candidate));
+            builder.add(invocation("unit", Side::Base));
+            let test = builder.tests_mut().intern(None, "a").unwrap();
+            builder.add(report("unit", Side::Base, std::iter::once(test).filter(|_| passed_at_base).collect()));
+            if let Some(fingerprint) = fingerprint {
+                let observed_by = Observer::Operator;
+                let (reason, approver, expires) = ("known".into(), "ada".into(), "2030-01-01".into());
+                builder.add(Waiver { observed_by, fingerprint, reason, approver, expires, expired });
+            }
+            builder.seal().unwrap()
+        };
+        let refuted = |graph: &Graph| {
+            let mut refuted = finding(graph, CONTRACT, code, Level::Block, Outcome::Refuted);
+            refuted.judgement.tests = graph.tests().ids().collect();
+            refuted
+        };
+        let graph = build(None);
+        let graph = build(Some(refuted(&graph).fingerprint(&graph).to_string()));
+        verdict(&graph, &[proven(&graph), refuted(&graph)])
+    }
+
+    #[test]
+    fn a_waiver_reaches_only_what_it_may() {
+        assert_eq!(waived(Code::Verify003, Autonomy::PrOnly, false, false), Verdict::Ready);
+        assert_eq!(waived(Code::Verify003, Autonomy::PrOnly, true, false), Verdict::Blocked);
+        assert_eq!(waived(Code::Verify003, Autonomy::PrOnly, false, true), Verdict::Blocked);
+        assert_eq!(waived(Code::Verify003, Autonomy::GuardedMerge, false, false), Verdict::Blocked);
+        for code in UNWAIVABLE {
+            assert_eq!(waived(code, Autonomy::PrOnly, false, false), Verdict::Blocked, "{code}");
+        }
+    }
+}
