@@ -1,0 +1,73 @@
+//! Why nothing ran.
+
+use std::io;
+
+use runmill_model::{Code, Problem};
+use serde::{Deserialize, Serialize};
+
+/// The sandbox could not be had. Nothing ran, or what ran is not to be believed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+pub enum SandboxError {
+    /// RM-SANDBOX-001: a step of the set-up failed.
+    #[error("the sandbox cannot be set up: {step} failed{}", describe(*errno))]
+    Unavailable {
+        /// The step, such as `mount /proc`.
+        step: String,
+        /// The error number of the system; 0 where there is none.
+        errno: i32,
+    },
+    /// RM-SANDBOX-002: an attack that must fail did not.
+    #[error("the sandbox does not hold: {probe}")]
+    Escaped {
+        /// The attack, such as `wrote to the checkout`.
+        probe: String,
+    },
+}
+
+impl SandboxError {
+    /// RM-SANDBOX-001 or RM-SANDBOX-002.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Unavailable { .. } => Code::Sandbox001,
+            Self::Escaped { .. } => Code::Sandbox002,
+        }
+    }
+
+    /// What to do next.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::Escaped { .. } => "nothing was run; this is a fault of runmill or of this machine's kernel, please report it",
+            Self::Unavailable { errno, .. } if !cfg!(target_os = "linux") => {
+                let _ = errno;
+                "checks run on Linux only; use a Linux machine, a virtual machine or CI"
+            }
+            Self::Unavailable { errno, .. } => advice(*errno),
+        }
+    }
+}
+
+impl From<SandboxError> for Problem {
+    fn from(error: SandboxError) -> Self {
+        Self::new(error.code(), error.to_string(), error.help())
+    }
+}
+
+/// What an error number usually means here; the numbers are Linux's.
+fn advice(errno: i32) -> &'static str {
+    match errno {
+        1 | 13 => {
+            "something forbids namespaces: in Docker run with `--security-opt seccomp=unconfined --security-opt \
+             apparmor=unconfined --security-opt systempaths=unconfined`; on Ubuntu see `sysctl kernel.apparmor_restrict_unprivileged_userns`; elsewhere run as root with \
+             CAP_SYS_ADMIN or set `sysctl kernel.unprivileged_userns_clone=1`"
+        }
+        28 => "too many user namespaces or too deep: raise `sysctl user.max_user_namespaces` or leave the outer sandbox",
+        22 => "the kernel has no user namespaces, or no overlay of read-only directories in them: Linux 5.12 or newer is needed",
+        38 => "the kernel is too old: Linux 5.12 or newer is needed",
+        12 | 23 | 24 => "the machine is short of memory or file descriptors: run fewer checks at once with `--jobs`",
+        _ => "run `strace -f` on the same command to see the system call, and compare with a fresh virtual machine",
+    }
+}
+
+fn describe(errno: i32) -> String {
+    if errno == 0 { String::new() } else { format!(" ({})", io::Error::from_raw_os_error(errno)) }
+}

@@ -1,0 +1,45 @@
+//! The sandbox: one process tree over a read-only view of a commit, with nothing to write to but what was declared.
+//!
+//! The parent ([`Sandbox::run`]) is threaded, so everything that needs a single thread happens in a helper: the same
+//! binary, started again with the hidden verb [`VERB`]. Its `main` must call [`helper_main`] first.
+
+mod error;
+mod outcome;
+mod protocol;
+mod spec;
+mod stream;
+
+#[cfg(target_os = "linux")]
+mod cgroup;
+#[cfg(target_os = "linux")]
+mod inside;
+#[cfg(target_os = "linux")]
+mod probe;
+#[cfg(target_os = "linux")]
+mod run;
+
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+
+pub use error::SandboxError;
+pub use outcome::{Ended, Exited, Irregular, PreExisting, ReportFile, Stream};
+pub use spec::{Config, Isolation, Limits, Overlay, Replace, ReportSlot, Spec, View};
+
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::{Sandbox, helper_main};
+#[cfg(target_os = "linux")]
+pub use inside::helper_main;
+#[cfg(target_os = "linux")]
+pub use run::Sandbox;
+
+/// The hidden verb: the first argument of the helper.
+pub const VERB: &str = "__sandbox";
+
+/// Where the view of the commit appears inside, on both sides alike.
+pub const CHECKOUT: &str = "/run/runmill/checkout";
+
+/// The private temporary directory inside.
+pub const TMPDIR: &str = "/tmp";
+
+/// The private, empty home directory inside.
+pub const HOME: &str = "/run/runmill/home";

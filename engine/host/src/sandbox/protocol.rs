@@ -1,0 +1,1 @@
+//! What parent and helper say to each other.

@@ -1,0 +1,1 @@
+//! Output streams: hashed whole, kept in part, without secrets.
