@@ -1,0 +1,124 @@
+//! Which commit grew from which.
+//!
+//! A shallow clone hides history behind its boundary commits. An answer is given from it only where what is hidden cannot
+//! change the answer: every boundary commit met must be an ancestor of both sides, because then everything behind it is too.
+
+use std::collections::HashSet;
+
+use git2::{ErrorCode, Oid};
+use runmill_model::CommitId;
+
+use super::{
+    Repository,
+    error::GitError,
+    objects::{Objects, commit_id},
+};
+
+impl Repository {
+    /// The commit that the candidate grew from: the best common ancestor of both. With several equally good ones, the one
+    /// git itself names first.
+    ///
+    /// # Errors
+    /// RM-REPO-003: they share no history, or this clone does not have enough of it to say.
+    pub fn merge_base(&self, target: &CommitId, candidate: &CommitId) -> Result<CommitId, GitError> {
+        let (target_oid, candidate_oid) = (self.known(target)?, self.known(candidate)?);
+        if self.is_shallow() {
+            return self.objects.shallow_merge_base(target_oid, candidate_oid);
+        }
+        match self.objects.git.merge_base(target_oid, candidate_oid) {
+            Ok(base) => commit_id(base),
+            Err(error) if error.code() == ErrorCode::NotFound && self.whole_history(&[target_oid, candidate_oid]) => {
+                Err(unrelated(target, candidate))
+            }
+            Err(error) => Err(self.objects.fault(&error, "the history between target and candidate")),
+        }
+    }
+
+    /// Whether `target` is the candidate or one of its ancestors.
+    ///
+    /// # Errors
+    /// RM-REPO-003: this clone does not have enough history to say.
+    pub fn contains(&self, candidate: &CommitId, target: &CommitId) -> Result<bool, GitError> {
+        let (candidate_oid, target_oid) = (self.known(candidate)?, self.known(target)?);
+        if candidate_oid == target_oid {
+            return Ok(true);
+        }
+        if self.is_shallow() {
+            let of_candidate = self.objects.ancestors(candidate_oid)?;
+            if of_candidate.contains(&target_oid) {
+                return Ok(true);
+            }
+            let of_target = self.objects.ancestors(target_oid)?;
+            self.objects.refuse_hidden_history(&of_target, &of_candidate)?;
+            return Ok(false);
+        }
+        self.objects
+            .git
+            .graph_descendant_of(candidate_oid, target_oid)
+            .map_err(|error| self.objects.fault(&error, "the history of the candidate"))
+    }
+
+    /// libgit2 says "not found" both for no common ancestor and for a missing commit.
+    fn whole_history(&self, tips: &[Oid]) -> bool {
+        tips.iter().all(|tip| self.objects.ancestors(*tip).is_ok())
+    }
+}
+
+impl Objects {
+    /// A commit and all its ancestors in this clone.
+    pub(super) fn ancestors(&self, tip: Oid) -> Result<HashSet<Oid>, GitError> {
+        let mut seen = HashSet::from([tip]);
+        let mut pending = vec![tip];
+        while let Some(next) = pending.pop() {
+            pending.extend(self.parents(next)?.into_iter().filter(|parent| seen.insert(*parent)));
+        }
+        Ok(seen)
+    }
+
+    /// The parents this clone has; a boundary commit of a shallow clone has none.
+    fn parents(&self, id: Oid) -> Result<Vec<Oid>, GitError> {
+        if self.shallow.contains(&id) {
+            return Ok(Vec::new());
+        }
+        let commit = self.git.find_commit(id).map_err(|error| self.fault(&error, &format!("the ancestor {id}")))?;
+        Ok(commit.parent_ids().collect())
+    }
+
+    fn shallow_merge_base(&self, target: Oid, candidate: Oid) -> Result<CommitId, GitError> {
+        let (of_target, of_candidate) = (self.ancestors(target)?, self.ancestors(candidate)?);
+        self.refuse_hidden_history(&of_target, &of_candidate)?;
+        let mut best: HashSet<Oid> = of_target.intersection(&of_candidate).copied().collect();
+        let mut pending: Vec<Oid> = best.iter().copied().collect();
+        let mut seen = HashSet::new();
+        while let Some(next) = pending.pop() {
+            for parent in self.parents(next)? {
+                best.remove(&parent);
+                if seen.insert(parent) {
+                    pending.push(parent);
+                }
+            }
+        }
+        let newest = best.into_iter().max_by_key(|id| {
+            (self.git.find_commit(*id).map_or(i64::MIN, |commit| commit.time().seconds()), std::cmp::Reverse(*id))
+        });
+        newest.map_or_else(|| Err(unrelated(&commit_id(target)?, &commit_id(candidate)?)), commit_id)
+    }
+
+    fn refuse_hidden_history(&self, left: &HashSet<Oid>, right: &HashSet<Oid>) -> Result<(), GitError> {
+        let one_sided = |id: &&Oid| left.contains(*id) != right.contains(*id);
+        match self.shallow.iter().filter(one_sided).min() {
+            None => Ok(()),
+            Some(boundary) => Err(GitError::missing(
+                format!("this shallow clone ends at {boundary}, before target and candidate meet"),
+                "this is a shallow clone: run `git fetch --unshallow`",
+            )),
+        }
+    }
+}
+
+fn unrelated(target: &CommitId, candidate: &CommitId) -> GitError {
+    GitError::missing(
+        format!("target {} and candidate {} share no history", target.short(), candidate.short()),
+        "name the branch the change started from with --base, and check that both come from the same repository",
+    )
+}

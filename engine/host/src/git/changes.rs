@@ -1,0 +1,110 @@
+//! What differs: between two commits, and between a commit and the working directory.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use git2::{Oid, StatusOptions};
+use runmill_model::{CommitId, RepoPath};
+
+use super::{
+    Repository,
+    content::{Found, FoundKind},
+    error::GitError,
+    objects::Objects,
+    walk::join,
+};
+
+impl Repository {
+    /// Every path whose content, mode or kind differs between two commits, sorted: added, changed and deleted files, both
+    /// sides of a rename, links and submodules.
+    ///
+    /// # Errors
+    /// RM-REPO-003: an object is missing from this clone; RM-REPO-006: a changed path cannot be named, such as one that is
+    /// not UTF-8.
+    pub fn changed_paths(&self, base: &CommitId, candidate: &CommitId) -> Result<Vec<RepoPath>, GitError> {
+        let trees = (self.objects.commit(base)?.tree_id(), self.objects.commit(candidate)?.tree_id());
+        let mut changed = BTreeSet::new();
+        let mut pending = vec![(Vec::new(), Some(trees.0), Some(trees.1))];
+        while let Some((path, old, new)) = pending.pop() {
+            for difference in self.objects.differences(&path, old, new)? {
+                changed.extend(difference.file);
+                pending.extend(difference.below);
+            }
+        }
+        changed.into_iter().map(nameable).collect()
+    }
+
+    /// How many paths of the working directory differ from `HEAD`, untracked ones included, ignored ones not. An untracked
+    /// directory counts once. Submodules are not looked into.
+    ///
+    /// # Errors
+    /// RM-REPO-001: the index or the working directory cannot be read.
+    pub fn uncommitted(&self) -> Result<usize, GitError> {
+        let cannot = |error: git2::Error| {
+            GitError::no_repository(
+                format!("cannot compare `{}` with its last commit: {}", self.work_dir(), error.message()),
+                "see whether `git status` works there",
+            )
+        };
+        // A second handle: this one gets a working directory.
+        let git = git2::Repository::open_bare(self.git_dir()).map_err(cannot)?;
+        git.set_workdir(self.work_dir().as_std_path(), false).map_err(cannot)?;
+        let mut options = StatusOptions::new();
+        options.include_untracked(true).include_ignored(false).exclude_submodules(true).no_refresh(true);
+        let statuses = git.statuses(Some(&mut options)).map_err(cannot)?;
+        Ok(statuses.len())
+    }
+}
+
+/// One name of two trees that is not the same in both.
+struct Difference {
+    /// The path, when at least one side is no directory there.
+    file: Option<Vec<u8>>,
+    /// The directories to compare further.
+    below: Option<(Vec<u8>, Option<Oid>, Option<Oid>)>,
+}
+
+impl Objects {
+    fn differences(&self, path: &[u8], old: Option<Oid>, new: Option<Oid>) -> Result<Vec<Difference>, GitError> {
+        let (old, new) = (self.names(path, old)?, self.names(path, new)?);
+        let names: BTreeSet<&Vec<u8>> = old.keys().chain(new.keys()).collect();
+        let differing = names.into_iter().filter_map(|name| {
+            let (before, after) = (old.get(name), new.get(name));
+            let same = match (before, after) {
+                (Some(before), Some(after)) => before.id == after.id && before.mode == after.mode,
+                _ => false,
+            };
+            (!same).then(|| difference(join(path, name), before, after))
+        });
+        Ok(differing.collect())
+    }
+
+    fn names(&self, path: &[u8], tree: Option<Oid>) -> Result<BTreeMap<Vec<u8>, Found>, GitError> {
+        let Some(id) = tree else { return Ok(BTreeMap::new()) };
+        let what = || format!("the directory `{}`", String::from_utf8_lossy(path));
+        let tree = self.git.find_tree(id).map_err(|error| self.fault(&error, &what()))?;
+        let entry = |entry: git2::TreeEntry<'_>| {
+            (entry.name_bytes().to_vec(), Found { id: entry.id(), mode: entry.filemode_raw() })
+        };
+        Ok(tree.iter().map(entry).collect())
+    }
+}
+
+fn difference(path: Vec<u8>, before: Option<&Found>, after: Option<&Found>) -> Difference {
+    let directory =
+        |side: Option<&Found>| side.filter(|found| found.kind() == FoundKind::Directory).map(|found| found.id);
+    let is_file = |side: Option<&Found>| side.is_some_and(|found| found.kind() != FoundKind::Directory);
+    let (old, new) = (directory(before), directory(after));
+    let file = (is_file(before) || is_file(after)).then(|| path.clone());
+    let below = (old.is_some() || new.is_some()).then_some((path, old, new));
+    Difference { file, below }
+}
+
+fn nameable(path: Vec<u8>) -> Result<RepoPath, GitError> {
+    let help = "rename it: runmill names paths in UTF-8, without backslashes or control characters";
+    let text = String::from_utf8(path).map_err(|error| {
+        GitError::tree(format!("the changed path `{}` is not UTF-8", error.as_bytes().escape_ascii()), help)
+    })?;
+    RepoPath::new(text).map_err(|error| {
+        GitError::tree(format!("cannot name a changed path: {}", error.to_string().escape_debug()), help)
+    })
+}

@@ -1,0 +1,118 @@
+//! The repository around a directory.
+
+use std::{fs, io};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::{error::GitError, objects::Objects};
+
+/// A repository with a working directory: an ordinary clone, a linked worktree or a submodule. It is only read.
+pub struct Repository {
+    pub(super) objects: Objects,
+    git_dir: Utf8PathBuf,
+    work_dir: Utf8PathBuf,
+}
+
+impl Repository {
+    /// Finds the repository that `start` is in, going up from there.
+    ///
+    /// # Errors
+    /// RM-REPO-001: there is none, or it cannot be opened; RM-REPO-004: it is bare, names its objects by SHA-256 or uses
+    /// an extension of the repository format that runmill does not know.
+    pub fn discover(start: &Utf8Path) -> Result<Self, GitError> {
+        let start = start.canonicalize_utf8().map_err(|error| {
+            GitError::no_repository(
+                format!("cannot open `{start}`: {error}"),
+                "name a directory inside a git repository",
+            )
+        })?;
+        for dir in start.ancestors() {
+            if let Some(git_dir) = git_dir_of(dir)? {
+                return Self::open(git_dir, dir.to_owned());
+            }
+            if is_git_dir(dir) {
+                return match dir.parent() {
+                    Some(parent) if dir.file_name() == Some(".git") => Self::open(dir.to_owned(), parent.to_owned()),
+                    _ => Err(bare(dir)),
+                };
+            }
+        }
+        Err(GitError::no_repository(
+            format!("`{start}` is not in a git repository"),
+            "run runmill inside a clone, or name one with --repo",
+        ))
+    }
+
+    /// The top of the working directory: absolute, without symbolic links.
+    pub fn work_dir(&self) -> &Utf8Path {
+        &self.work_dir
+    }
+
+    /// The git directory of this working directory: absolute; for a linked worktree its own, not the shared one.
+    pub fn git_dir(&self) -> &Utf8Path {
+        &self.git_dir
+    }
+
+    /// Whether some history is missing from this clone on purpose.
+    pub fn is_shallow(&self) -> bool {
+        !self.objects.shallow.is_empty()
+    }
+
+    fn open(git_dir: Utf8PathBuf, work_dir: Utf8PathBuf) -> Result<Self, GitError> {
+        let objects = Objects::open(&git_dir)?;
+        // A worktree linked to a bare repository is not bare itself.
+        let may_be_bare = objects.common_dir == git_dir;
+        if may_be_bare && objects.git.config().and_then(|config| config.get_bool("core.bare")).unwrap_or(false) {
+            return Err(bare(&git_dir));
+        }
+        Ok(Self { objects, git_dir, work_dir })
+    }
+}
+
+impl std::fmt::Debug for Repository {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Repository").field("work_dir", &self.work_dir).finish_non_exhaustive()
+    }
+}
+
+fn bare(dir: &Utf8Path) -> GitError {
+    GitError::unsupported(
+        format!("`{dir}` is a bare repository"),
+        "make a working clone of it, or a worktree with `git worktree add`, and run runmill there",
+    )
+}
+
+/// The git directory that the `.git` in `dir` is or names; none without a `.git`.
+fn git_dir_of(dir: &Utf8Path) -> Result<Option<Utf8PathBuf>, GitError> {
+    let dot_git = dir.join(".git");
+    let found = match fs::metadata(&dot_git) {
+        Ok(found) => found,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(unreadable(&dot_git, &error.to_string())),
+    };
+    if found.is_dir() {
+        let real = dot_git.canonicalize_utf8().map_err(|error| unreadable(&dot_git, &error.to_string()))?;
+        return Ok(is_git_dir(&real).then_some(real));
+    }
+    let text = fs::read_to_string(&dot_git).map_err(|error| unreadable(&dot_git, &error.to_string()))?;
+    let Some(named) = text.strip_prefix("gitdir:") else {
+        return Err(unreadable(&dot_git, "it does not start with `gitdir:`"));
+    };
+    let named = dir.join(named.trim());
+    let real = named.canonicalize_utf8().map_err(|error| unreadable(&named, &error.to_string()))?;
+    if is_git_dir(&real) { Ok(Some(real)) } else { Err(unreadable(&real, "it is no git directory")) }
+}
+
+fn unreadable(path: &Utf8Path, why: &str) -> GitError {
+    GitError::no_repository(
+        format!("cannot use `{path}`: {why}"),
+        "see whether `git status` works there; `git worktree repair` mends a moved worktree",
+    )
+}
+
+fn is_git_dir(dir: &Utf8Path) -> bool {
+    let is_there = |name| fs::symlink_metadata(dir.join(name)).is_ok();
+    is_there("HEAD") && ((is_there("objects") && is_there("refs")) || is_there("commondir"))
+}

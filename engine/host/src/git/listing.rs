@@ -1,0 +1,105 @@
+//! Everything in a commit's tree, or the reason why it must not be written to a disk.
+
+use std::collections::HashSet;
+
+use git2::Oid;
+
+use super::{content::FoundKind, error::GitError, objects::Objects, walk::join};
+
+/// One thing to write.
+#[derive(Debug, Clone)]
+pub(super) struct Item {
+    /// Relative, `/`-separated, checked: no segment leads out of the tree or into a `.git`.
+    pub(super) path: Vec<u8>,
+    pub(super) kind: ItemKind,
+    /// The blob; for a submodule its commit; for a directory its tree.
+    pub(super) id: Oid,
+}
+
+/// What to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ItemKind {
+    Directory,
+    Plain,
+    Executable,
+    Link,
+    Submodule,
+}
+
+impl Objects {
+    /// Lists a tree, every directory before what is in it.
+    ///
+    /// # Errors
+    /// RM-REPO-003: a tree is missing; RM-REPO-006: a name in it is hostile, or an entry is of an unknown kind.
+    pub(super) fn list(&self, tree: Oid) -> Result<Vec<Item>, GitError> {
+        let mut items = Vec::new();
+        let mut pending = vec![(Vec::new(), tree)];
+        while let Some((path, id)) = pending.pop() {
+            let what = || format!("the directory `{}`", String::from_utf8_lossy(&path));
+            let tree = self.git.find_tree(id).map_err(|error| self.fault(&error, &what()))?;
+            let mut names = HashSet::with_capacity(tree.len());
+            for entry in tree.iter() {
+                let below = join(&path, entry.name_bytes());
+                if let Some(why) = hostile(entry.name_bytes()) {
+                    return Err(refused(&below, why));
+                }
+                if !names.insert(entry.name_bytes().to_vec()) {
+                    return Err(refused(&below, "the name is there twice"));
+                }
+                let mode = entry.filemode_raw();
+                let kind = item_kind(mode).ok_or_else(|| refused(&below, "git does not write entries of that mode"))?;
+                if kind == ItemKind::Directory {
+                    pending.push((below.clone(), entry.id()));
+                }
+                items.push(Item { path: below, kind, id: entry.id() });
+            }
+        }
+        Ok(items)
+    }
+}
+
+fn item_kind(mode: i32) -> Option<ItemKind> {
+    match FoundKind::of(mode) {
+        FoundKind::File if mode & 0o100 != 0 => Some(ItemKind::Executable),
+        FoundKind::File => Some(ItemKind::Plain),
+        FoundKind::Link => Some(ItemKind::Link),
+        FoundKind::Directory => Some(ItemKind::Directory),
+        FoundKind::Submodule => Some(ItemKind::Submodule),
+        FoundKind::Unknown => None,
+    }
+}
+
+fn refused(path: &[u8], why: &str) -> GitError {
+    GitError::tree(
+        format!("refusing to write `{}`: {why}", path.escape_ascii()),
+        "no ordinary git makes such a tree; do not check this commit out, and find out who made it",
+    )
+}
+
+/// Why a name must not be written; none when it may.
+fn hostile(name: &[u8]) -> Option<&'static str> {
+    if name.is_empty() {
+        return Some("a name is empty");
+    }
+    if name.contains(&b'/') || name.contains(&0) {
+        return Some("a name has a slash or a NUL in it");
+    }
+    if matches!(name, b"." | b"..") {
+        return Some("a name leads out of its directory");
+    }
+    names_dot_git(name).then_some("a name can be taken for `.git`")
+}
+
+/// Whether some file system would take a name for `.git`: in another case (HFS+, NTFS), with characters HFS+ leaves out,
+/// as the short name `git~1`, with dots or spaces after it, or as one of its streams (NTFS). As git's own verify_path.
+fn names_dot_git(name: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(name);
+    let kept: String = text.chars().filter(|letter| !ignored_by_hfs(*letter)).collect();
+    let before_stream = kept.split(':').next().unwrap_or_default();
+    let folded = before_stream.trim_end_matches(['.', ' ']).to_ascii_lowercase();
+    matches!(folded.as_str(), ".git" | "git~1")
+}
+
+fn ignored_by_hfs(letter: char) -> bool {
+    matches!(letter, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
+}

@@ -1,0 +1,36 @@
+//! Everything runmill needs of git: commits, changes, files at a commit, sealed trees and their digests.
+//!
+//! Repositories are only read, never written, and never over a network. Nothing configured in a repository is run: no
+//! filter, hook or file-system monitor. What cannot be had exactly is a [`GitError`], never a guess.
+//!
+//! - [`Repository`] finds the repository around a directory and answers questions about commits;
+//! - [`Repository::materialise`] writes one commit, byte for byte, into a [`PrivateDir`], with a `.git` made for it
+//!   beside it: a [`SealedView`];
+//! - [`tree_hash`] and [`stat_hash`] say whether a directory moved. [`tree_digest`] defines both formats.
+
+mod ancestry;
+mod attributes;
+mod blobs;
+mod changes;
+mod content;
+mod discover;
+mod error;
+mod ignored;
+mod lfs;
+mod listing;
+mod objects;
+mod private_dir;
+mod revision;
+mod seal;
+mod submodule;
+mod synthetic;
+pub mod tree_digest;
+mod walk;
+mod write;
+
+pub use discover::Repository;
+pub use error::{Fault, GitError};
+pub use private_dir::PrivateDir;
+pub use revision::Target;
+pub use seal::{SealedView, ViewNote};
+pub use tree_digest::{stat_hash, tree_hash};

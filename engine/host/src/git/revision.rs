@@ -1,0 +1,132 @@
+//! From the names people use to commits.
+
+use git2::{ErrorClass, ErrorCode, ObjectType, Oid};
+use runmill_model::CommitId;
+
+use super::{
+    Repository,
+    error::GitError,
+    objects::{Extent, commit_id, oid},
+};
+
+/// A commit and the name it was found by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// As a person would write it, such as `origin/main` or `main`.
+    pub name: String,
+    /// The commit that name is at now.
+    pub commit: CommitId,
+}
+
+impl Repository {
+    /// The commit a revision names. Tags are followed to their commit.
+    ///
+    /// # Errors
+    /// RM-REPO-002: the revision is unknown, ambiguous or no commit; RM-REPO-003: its object is missing from this clone.
+    pub fn resolve(&self, revision: &str) -> Result<CommitId, GitError> {
+        let found = self.objects.git.revparse_single(revision).map_err(|error| self.unresolved(revision, &error))?;
+        let commit = found.peel(ObjectType::Commit).map_err(|error| match error.code() {
+            ErrorCode::NotFound => self.objects.fault(&error, &format!("the commit of `{revision}`")),
+            _ => GitError::revision(
+                format!("`{revision}` is no commit"),
+                "name a branch, a tag of a commit, or a commit id",
+            ),
+        })?;
+        self.objects
+            .git
+            .find_commit(commit.id())
+            .map_err(|error| self.objects.fault(&error, &format!("the commit of `{revision}`")))?;
+        commit_id(commit.id())
+    }
+
+    /// What a change would merge into when nobody says: the default branch of the remote `origin`, else of the only
+    /// remote, else the branch `main`, else `master`, each as a local branch or as that remote's.
+    ///
+    /// # Errors
+    /// RM-REPO-002: none of them exists; RM-REPO-003: the commit is missing from this clone.
+    pub fn default_target(&self) -> Result<Target, GitError> {
+        let remote = self.main_remote()?;
+        let mut candidates = Vec::new();
+        if let Some(remote) = &remote {
+            let head = format!("refs/remotes/{remote}/HEAD");
+            if let Ok(reference) = self.objects.git.find_reference(&head) {
+                let branch = reference.symbolic_target().ok().flatten().unwrap_or(&head).to_owned();
+                candidates.push(branch);
+            }
+        }
+        for branch in ["main", "master"] {
+            candidates.push(format!("refs/heads/{branch}"));
+            candidates.extend(remote.iter().map(|remote| format!("refs/remotes/{remote}/{branch}")));
+        }
+        for reference in candidates {
+            if self.objects.git.find_reference(&reference).is_ok() {
+                let commit = self.resolve(&reference)?;
+                let name = reference.strip_prefix("refs/heads/").or_else(|| reference.strip_prefix("refs/remotes/"));
+                return Ok(Target { name: name.unwrap_or(&reference).to_owned(), commit });
+            }
+        }
+        Err(GitError::revision(
+            "there is no default branch to judge against: no remote default branch, no `main`, no `master`",
+            "name the target with --base",
+        ))
+    }
+
+    /// Refuses a change without a commit of its own.
+    ///
+    /// # Errors
+    /// RM-REPO-005: base and candidate are the same commit.
+    pub fn refuse_empty_change(&self, base: &CommitId, candidate: &CommitId) -> Result<(), GitError> {
+        if base != candidate {
+            return Ok(());
+        }
+        Err(GitError::empty_change(
+            format!("the candidate {} is contained in its target, so there is nothing to judge", candidate.short()),
+            "commit the change first, or name another one with --candidate",
+        ))
+    }
+
+    fn main_remote(&self) -> Result<Option<String>, GitError> {
+        let remotes = self.objects.git.remotes().map_err(|error| {
+            GitError::no_repository(
+                format!("cannot read the remotes: {}", error.message()),
+                "see whether `git remote` works there",
+            )
+        })?;
+        let names: Vec<String> = remotes.iter().filter_map(|name| name.ok().flatten().map(str::to_owned)).collect();
+        if names.iter().any(|name| name == "origin") {
+            return Ok(Some("origin".to_owned()));
+        }
+        Ok(<[String; 1]>::try_from(names).ok().map(|[only]| only))
+    }
+
+    fn unresolved(&self, revision: &str, error: &git2::Error) -> GitError {
+        let full_id = CommitId::new(revision);
+        if error.code() == ErrorCode::Ambiguous {
+            return GitError::revision(
+                format!("`{revision}` names more than one object"),
+                "write more digits of the commit id, or the full name of the branch or tag, such as `refs/heads/..`",
+            );
+        }
+        let absent_object = full_id.is_ok() || error.class() == ErrorClass::Odb;
+        if absent_object && self.objects.extent != Extent::Whole {
+            return self.objects.fault(error, &format!("`{revision}`"));
+        }
+        let unborn = revision == "HEAD" || error.code() == ErrorCode::UnbornBranch;
+        if unborn {
+            return GitError::revision("`HEAD` has no commit yet", "commit something first, or name a commit");
+        }
+        let help = if self.is_shallow() {
+            "fetch it first; this clone is shallow, so `git fetch --unshallow` may be needed too"
+        } else {
+            "see `git branch --all` and `git tag`; a remote branch is written `origin/..` and may have to be fetched"
+        };
+        GitError::revision(format!("`{revision}` is not a revision of this repository"), help)
+    }
+
+    /// The raw id behind a commit id that was handed in.
+    pub(super) fn known(&self, id: &CommitId) -> Result<Oid, GitError> {
+        let found = oid(id)?;
+        self.objects.commit(id)?;
+        Ok(found)
+    }
+}

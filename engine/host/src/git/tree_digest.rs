@@ -1,0 +1,175 @@
+//! Digests that say whether a directory moved.
+//!
+//! # The content digest
+//! SHA-256 over a canonical manifest of the directory: the bytes `runmill-tree 1` and a NUL, then one record for every
+//! entry below the directory, whatever its depth, sorted by the bytes of its path. A record is
+//!
+//! ```text
+//! KIND SP CONTENT SP PATH NUL
+//! ```
+//!
+//! - `KIND` is `d` for a directory, `f` for a regular file without any execute bit, `x` for one with at least one, `l`
+//!   for a symbolic link, `o` for anything else (a socket, a pipe, a device);
+//! - `CONTENT` is the SHA-256 of a file's bytes or of a link's target, as 64 lower-case hex digits; `-` for `d` and `o`;
+//! - `PATH` is relative to the directory, its segments joined by `/`, in the bytes the file system has.
+//!
+//! Neither a path nor a link's target can hold a NUL, so the manifest reads in one way only. The directory itself, owners,
+//! times and the other permission bits are not part of it. An excluded path is left out with all that is below it.
+//!
+//! # The stat digest
+//! The same with the header `runmill-stat 1` and records of `KIND SP MODE SP INODE SP SECONDS SP NANOSECONDS SP SIZE SP
+//! PATH NUL`: the mode in octal, the rest in decimal; the time is that of the last status change. It reads no content: a
+//! shared writable mapping made earlier can change bytes without it, so it is never called a content digest.
+
+use std::os::fd::AsFd;
+
+use camino::Utf8Path;
+use rayon::prelude::*;
+use runmill_model::{Digest, Hasher, RepoPath};
+use rustix::fs::{AtFlags, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
+
+use super::{
+    error::GitError,
+    walk::{EntryKind, Walk, shown},
+};
+
+/// How much of a file is read at once, in bytes.
+const PIECE: usize = 128 * 1024;
+
+/// The content digest of a directory, without the paths in `excluding` and all that is below them.
+///
+/// # Errors
+/// RM-REPO-006: something below the directory cannot be read, or went away meanwhile.
+pub fn tree_hash(dir: &Utf8Path, excluding: &[RepoPath]) -> Result<Digest, GitError> {
+    let walk = Walk::of(dir, excluding)?;
+    let records = walk
+        .entries
+        .par_iter()
+        .with_min_len(16)
+        .map_init(
+            || vec![0; PIECE],
+            |buffer, entry| {
+                let kind_and_content = match entry.kind {
+                    EntryKind::Directory => (RecordKind::Directory, None),
+                    EntryKind::Other => (RecordKind::Other, None),
+                    EntryKind::Link => (RecordKind::Link, Some(link_digest(&walk, &entry.path)?)),
+                    EntryKind::File => file_digest(&walk, &entry.path, buffer)?,
+                };
+                Ok(Record { path: &entry.path, kind: kind_and_content.0, content: kind_and_content.1 })
+            },
+        )
+        .collect::<Result<Vec<_>, GitError>>()?;
+    Ok(manifest_digest(&records))
+}
+
+/// The stat digest of a directory, without the paths in `excluding` and all that is below them.
+///
+/// # Errors
+/// RM-REPO-006: something below the directory cannot be looked at, or went away meanwhile.
+pub fn stat_hash(dir: &Utf8Path, excluding: &[RepoPath]) -> Result<Digest, GitError> {
+    let walk = Walk::of(dir, excluding)?;
+    let records = walk
+        .entries
+        .par_iter()
+        .with_min_len(64)
+        .map(|entry| {
+            let stat = statat(&walk.root, entry.path.as_slice(), AtFlags::SYMLINK_NOFOLLOW)
+                .map_err(|error| GitError::system("look at", shown(&walk.dir, &entry.path), error))?;
+            Ok(stat_record(entry.kind, &stat, &entry.path))
+        })
+        .collect::<Result<Vec<_>, GitError>>()?;
+    let mut hasher = Hasher::new();
+    hasher.update(b"runmill-stat 1\0");
+    for record in &records {
+        hasher.update(record);
+    }
+    Ok(hasher.finish())
+}
+
+/// What a record of the content digest says an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RecordKind {
+    Directory,
+    Plain,
+    Executable,
+    Link,
+    Other,
+}
+
+/// One record of the content digest.
+#[derive(Debug)]
+pub(super) struct Record<'a> {
+    pub(super) path: &'a [u8],
+    pub(super) kind: RecordKind,
+    pub(super) content: Option<Digest>,
+}
+
+/// The digest of records that are already sorted by path.
+pub(super) fn manifest_digest(records: &[Record<'_>]) -> Digest {
+    let mut hasher = Hasher::new();
+    hasher.update(b"runmill-tree 1\0");
+    let mut line = Vec::with_capacity(256);
+    for record in records {
+        line.clear();
+        line.extend_from_slice(match record.kind {
+            RecordKind::Directory => b"d ",
+            RecordKind::Plain => b"f ",
+            RecordKind::Executable => b"x ",
+            RecordKind::Link => b"l ",
+            RecordKind::Other => b"o ",
+        });
+        match record.content {
+            Some(content) => line.extend_from_slice(content.hex().as_bytes()),
+            None => line.push(b'-'),
+        }
+        line.push(b' ');
+        line.extend_from_slice(record.path);
+        line.push(0);
+        hasher.update(&line);
+    }
+    hasher.finish()
+}
+
+fn file_digest(walk: &Walk, path: &[u8], buffer: &mut [u8]) -> Result<(RecordKind, Option<Digest>), GitError> {
+    let cannot_read = |error| GitError::system("read", shown(&walk.dir, path), error);
+    // A pipe that took the place of a file since the walk must not hold the run up: NONBLOCK, then a look at what it is.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = openat(&walk.root, path, flags, Mode::empty()).map_err(cannot_read)?;
+    let stat = fstat(&file).map_err(cannot_read)?;
+    if EntryKind::of(&stat) != EntryKind::File {
+        return Err(cannot_read(rustix::io::Errno::STALE));
+    }
+    let mut hasher = Hasher::new();
+    loop {
+        match rustix::io::read(file.as_fd(), &mut *buffer) {
+            Ok(0) => break,
+            Ok(length) => hasher.update(buffer.get(..length).unwrap_or_default()),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(cannot_read(error)),
+        }
+    }
+    let kind = if stat.st_mode & 0o111 == 0 { RecordKind::Plain } else { RecordKind::Executable };
+    Ok((kind, Some(hasher.finish())))
+}
+
+fn link_digest(walk: &Walk, path: &[u8]) -> Result<Digest, GitError> {
+    let target = readlinkat(&walk.root, path, Vec::new())
+        .map_err(|error| GitError::system("read the link", shown(&walk.dir, path), error))?;
+    Ok(Digest::of(target.as_bytes()))
+}
+
+fn stat_record(kind: EntryKind, stat: &Stat, path: &[u8]) -> Vec<u8> {
+    let kind = match kind {
+        EntryKind::Directory => 'd',
+        EntryKind::File if stat.st_mode & 0o111 != 0 => 'x',
+        EntryKind::File => 'f',
+        EntryKind::Link => 'l',
+        EntryKind::Other => 'o',
+    };
+    let head =
+        format!("{kind} {:o} {} {} {} {} ", stat.st_mode, stat.st_ino, stat.st_ctime, stat.st_ctime_nsec, stat.st_size);
+    let mut record = head.into_bytes();
+    record.extend_from_slice(path);
+    record.push(0);
+    record
+}

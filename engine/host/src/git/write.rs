@@ -1,0 +1,179 @@
+//! Writing a listing to a directory, in parallel, hashing the bytes on their way.
+
+use std::os::fd::OwnedFd;
+
+use git2::Oid;
+use rayon::prelude::*;
+use runmill_model::Digest;
+use rustix::{
+    fs::{
+        AtFlags, Mode, OFlags, Stat, Timespec, Timestamps, chmodat, fchmod, fstat, futimens, mkdirat, openat, statat,
+        symlinkat, utimensat,
+    },
+    io,
+};
+
+use super::{
+    blobs::Blobs,
+    error::GitError,
+    listing::{Item, ItemKind},
+    seal::ViewNote,
+    tree_digest::{Record, RecordKind},
+    walk::{join, open_directory},
+};
+
+/// Files are handed to threads this many at a time.
+const BATCH: usize = 64;
+
+/// Something that was written.
+pub(super) struct Written {
+    /// Relative to the top of the tree.
+    pub(super) path: Vec<u8>,
+    pub(super) kind: ItemKind,
+    /// The blob; for a submodule its commit; for a directory its tree.
+    pub(super) id: Oid,
+    /// After its last change; none for directories and submodules.
+    pub(super) stat: Option<Stat>,
+    pub(super) note: Option<ViewNote>,
+    /// The SHA-256 of the bytes of a file or of the target of a link.
+    content: Option<Digest>,
+}
+
+impl Written {
+    /// The record that the content digest of the tree has for it.
+    pub(super) fn record(&self) -> Record<'_> {
+        let kind = match self.kind {
+            ItemKind::Directory | ItemKind::Submodule => RecordKind::Directory,
+            ItemKind::Plain => RecordKind::Plain,
+            ItemKind::Executable => RecordKind::Executable,
+            ItemKind::Link => RecordKind::Link,
+        };
+        Record { path: &self.path, kind, content: self.content }
+    }
+}
+
+/// Where and how to write.
+pub(super) struct Writer<'a> {
+    /// The top of the tree, open.
+    pub(super) root: &'a OwnedFd,
+    /// The directory below the top to write into; empty for the top itself.
+    pub(super) below: &'a [u8],
+    /// The modification time every file gets, in seconds since 1970.
+    pub(super) modified: i64,
+}
+
+impl Writer<'_> {
+    /// Writes a listing: files 0644 or 0755 whatever the umask, directories 0755, links, and an empty directory for each
+    /// submodule. Nothing that is there already is written to or through.
+    pub(super) fn write(&self, blobs: &Blobs<'_>, items: &[Item]) -> Result<Vec<Written>, GitError> {
+        let is_directory = |item: &&Item| matches!(item.kind, ItemKind::Directory | ItemKind::Submodule);
+        let (directories, files): (Vec<&Item>, Vec<&Item>) = items.iter().partition(is_directory);
+        let mut written = directories.into_iter().map(|item| self.directory(item)).collect::<Result<Vec<_>, _>>()?;
+        let batches = files.par_chunks(BATCH).map(|batch| self.batch(blobs, batch)).collect::<Result<Vec<_>, _>>()?;
+        written.extend(batches.into_iter().flatten());
+        Ok(written)
+    }
+
+    fn directory(&self, item: &Item) -> Result<Written, GitError> {
+        let path = join(self.below, &item.path);
+        make_directory(self.root, &path).map_err(|error| cannot("make the directory", &path, error))?;
+        Ok(Written { path, kind: item.kind, id: item.id, stat: None, note: None, content: None })
+    }
+
+    /// Consecutive files are mostly in one directory, which is then looked up once.
+    fn batch(&self, blobs: &Blobs<'_>, batch: &[&Item]) -> Result<Vec<Written>, GitError> {
+        let mut written = Vec::with_capacity(batch.len());
+        let mut open: Option<(Vec<u8>, OwnedFd)> = None;
+        for item in batch {
+            let path = join(self.below, &item.path);
+            let (parent, name) = split(&path);
+            let directory = match open.take() {
+                Some((opened, directory)) if opened == parent => directory,
+                _ => open_directory(self.root, parent).map_err(|error| cannot("open the directory", parent, error))?,
+            };
+            let (content, stat, note) = self.file(blobs, item, &path, &Place { directory: &directory, name })?;
+            open = Some((parent.to_vec(), directory));
+            written.push(Written {
+                path,
+                kind: item.kind,
+                id: item.id,
+                stat: Some(stat),
+                note,
+                content: Some(content),
+            });
+        }
+        Ok(written)
+    }
+
+    fn file(
+        &self,
+        blobs: &Blobs<'_>,
+        item: &Item,
+        path: &[u8],
+        place: &Place<'_>,
+    ) -> Result<(Digest, Stat, Option<ViewNote>), GitError> {
+        let writing = |error| cannot("write", path, error);
+        let blob = blobs.read(item)?;
+        if item.kind == ItemKind::Link {
+            let stat = place.link(blob.data(), &self.times()).map_err(writing)?;
+            return Ok((Digest::of(blob.data()), stat, None));
+        }
+        let file = place.create().map_err(writing)?;
+        let (content, note) = blobs
+            .write(item, blob.data(), path, &file)
+            .map_err(|error| GitError::system("write", String::from_utf8_lossy(path), error))?;
+        let mode = if item.kind == ItemKind::Executable { 0o755 } else { 0o644 };
+        let stat = finish(&file, Mode::from_raw_mode(mode), &self.times()).map_err(writing)?;
+        Ok((content, stat, note))
+    }
+
+    fn times(&self) -> Timestamps {
+        let time = Timespec { tv_sec: self.modified, tv_nsec: 0 };
+        Timestamps { last_access: time, last_modification: time }
+    }
+}
+
+/// Makes a directory of mode 0755, whatever the umask.
+pub(super) fn make_directory(root: &OwnedFd, path: &[u8]) -> io::Result<()> {
+    let mode = Mode::from_raw_mode(0o755);
+    mkdirat(root, path, mode)?;
+    // It was made just now in a directory nobody else can enter, so it is no link.
+    chmodat(root, path, mode, AtFlags::empty())
+}
+
+/// A name in an open directory.
+struct Place<'a> {
+    directory: &'a OwnedFd,
+    name: &'a [u8],
+}
+
+impl Place<'_> {
+    fn create(&self) -> io::Result<OwnedFd> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        openat(self.directory, self.name, flags, Mode::from_raw_mode(0o644))
+    }
+
+    fn link(&self, target: &[u8], times: &Timestamps) -> io::Result<Stat> {
+        symlinkat(target, self.directory, self.name)?;
+        utimensat(self.directory, self.name, times, AtFlags::SYMLINK_NOFOLLOW)?;
+        statat(self.directory, self.name, AtFlags::SYMLINK_NOFOLLOW)
+    }
+}
+
+fn finish(file: &OwnedFd, mode: Mode, times: &Timestamps) -> io::Result<Stat> {
+    fchmod(file, mode)?;
+    futimens(file, times)?;
+    fstat(file)
+}
+
+/// The parent, empty for the top, and the name.
+fn split(path: &[u8]) -> (&[u8], &[u8]) {
+    match path.iter().rposition(|byte| *byte == b'/').and_then(|at| path.split_at_checked(at)) {
+        Some((parent, name)) => (parent, name.strip_prefix(b"/".as_slice()).unwrap_or(name)),
+        None => (&[], path),
+    }
+}
+
+fn cannot(doing: &str, path: &[u8], error: io::Errno) -> GitError {
+    GitError::system(doing, String::from_utf8_lossy(path), error)
+}
