@@ -1,0 +1,82 @@
+//! KDL text to a document, within bounds the KDL parser does not have.
+
+use kdl::KdlDocument;
+
+use crate::{
+    faults::{Fault, Faults, Span},
+    yaml::{MAX_BYTES, MAX_DEPTH},
+};
+
+/// The document; none when the text is no KDL, which is reported.
+pub(super) fn document(text: &str, faults: &mut Faults) -> Option<KdlDocument> {
+    if text.len() > MAX_BYTES {
+        faults.add(
+            Fault::new(format!("the document has {} bytes, more than 1 MiB", text.len()), "shorten it")
+                .at(Span::new(0, 0), "starts here"),
+        );
+        return None;
+    }
+    if let Some(at) = too_deep(text) {
+        let fault =
+            Fault::new(format!("the document nests deeper than {MAX_DEPTH} levels"), "flatten it; a pack needs three");
+        faults.add(fault.at(Span::new(at, at + 1), "too deep"));
+        return None;
+    }
+    match KdlDocument::parse(text) {
+        Ok(document) => Some(document),
+        Err(error) => {
+            for diagnostic in error.diagnostics {
+                let message = diagnostic.message.unwrap_or_else(|| "it does not parse".to_owned());
+                let help = diagnostic.help.unwrap_or_else(|| {
+                    "write KDL 2: `name \"value\" key=\"value\" { .. }`, with #true and #false".to_owned()
+                });
+                let label = diagnostic.label.unwrap_or_else(|| "here".to_owned());
+                let span = Span::new(diagnostic.span.offset(), diagnostic.span.offset() + diagnostic.span.len());
+                faults.add(
+                    Fault::new(format!("this is not KDL: {}", plain(&message)), plain_help(&help))
+                        .at(span, plain(&label)),
+                );
+            }
+            if faults.is_empty() {
+                faults.add(
+                    Fault::new("this is not KDL", "check quotes and braces").at(Span::new(0, 0), "somewhere here"),
+                );
+            }
+            None
+        }
+    }
+}
+
+/// One line, lower case at the start, no full stop.
+fn plain(text: &str) -> String {
+    let line = plain_help(text);
+    let mut characters = line.trim_end_matches('.').chars();
+    characters.next().map_or_else(String::new, |first| first.to_lowercase().chain(characters).collect())
+}
+
+fn plain_help(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Where braces, parentheses, block comments and slashdashes nest too deep for a parser that recurses. Strings and comments count
+/// too: a bound that is too strict for a text full of opening braces is better than a stack that ends.
+fn too_deep(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let (mut depth, mut comments, mut skips) = (0_usize, 0_usize, 0_usize);
+    for (at, byte) in bytes.iter().enumerate() {
+        let next = bytes.get(at + 1);
+        match byte {
+            b'{' | b'(' => depth += 1,
+            b'}' | b')' => depth = depth.saturating_sub(1),
+            b'/' if next == Some(&b'*') => comments += 1,
+            b'*' if next == Some(&b'/') => comments = comments.saturating_sub(1),
+            b'/' if next == Some(&b'-') => skips += 1,
+            byte if byte.is_ascii_alphanumeric() => skips = 0,
+            _ => {}
+        }
+        if depth > MAX_DEPTH || comments > MAX_DEPTH || skips > MAX_DEPTH {
+            return Some(at);
+        }
+    }
+    None
+}
