@@ -10,7 +10,8 @@ use crate::Digest;
 #[error("no canonical form: {0}")]
 pub struct CanonicalError(String);
 
-/// The canonical bytes of a document.
+/// The canonical bytes of a document. A field that holds a float which is not finite becomes `null`, as serde_json has it;
+/// documents whose numbers come from outside keep them in types that hold finite ones only.
 ///
 /// # Errors
 /// The value cannot be expressed as JSON.
