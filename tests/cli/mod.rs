@@ -1,0 +1,4 @@
+//! What a person sees, and every bad input.
+
+mod bad_input;
+mod screens;

@@ -1,0 +1,19 @@
+//! Real repositories, hermetic runs of the binary, and assertions on its documents.
+
+mod command;
+mod document;
+mod fixture;
+mod pack;
+mod process;
+mod redact;
+mod repo;
+mod user;
+
+pub use command::{Output, Runmill, path};
+pub use document::{ErrorDocument, Finding, Verdict};
+pub use fixture::{RUNNER, listed, listed_with, manifest, shell};
+pub use pack::PackDir;
+pub use process::{alive, process_with_argument, unique_seconds};
+pub use redact::snapshot;
+pub use repo::Repo;
+pub use user::User;

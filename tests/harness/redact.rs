@@ -1,0 +1,20 @@
+//! File snapshots, redacted in one place: ids, digests, durations and temporary paths differ from run to run.
+
+use super::Repo;
+
+/// Compares `text` with `snapshots/<area>/<name>.snap`.
+pub fn snapshot(repo: &Repo, area: &str, name: &str, text: &str) {
+    let mut settings = insta::Settings::new();
+    settings.set_snapshot_path(format!("{}/snapshots/{area}", env!("CARGO_MANIFEST_DIR")));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.remove_input_file();
+    let root = repo.root().to_str().unwrap();
+    let root = root.replace(['.', '+'], "\\$0");
+    settings.add_filter(&root, "[TMP]");
+    settings.add_filter(r"sha256:[0-9a-f]{64}", "sha256:[DIGEST]");
+    settings.add_filter(r"\b[0-9a-f]{40}\b", "[COMMIT]");
+    settings.add_filter(r"\b[0-9a-f]{10}\b", "[SHORT]");
+    settings.add_filter(r"\b\d+(\.\d+)? ?m?s\b", "[TIME]");
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}
