@@ -1,0 +1,2 @@
+use super::read;
+use crate::{Options, Reason};

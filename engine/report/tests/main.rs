@@ -1,0 +1,1 @@
+//! Reports as real reporters write them.
