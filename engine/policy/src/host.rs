@@ -2,9 +2,13 @@
 
 use std::sync::Arc;
 
-use runmill_model::{FactRef, Finding, Graph, RuleHead, RuleResult, Stage, Subject};
+use runmill_model::{Code, FactRef, Finding, Graph, Kind, Level, RuleHead, RuleResult, Stage, Subject};
 
-use crate::{Limits, Pack, Registry};
+use crate::{
+    Limits, On, Pack, Registry, crew,
+    session::Earlier,
+    worker::{Answer, Task, Work, faulted},
+};
 
 /// Evaluates packs over sealed graphs.
 #[derive(Debug)]
@@ -62,7 +66,58 @@ impl Host {
     /// Never fails: a rule that faults, or that matches no subject without saying that it may, becomes a finding with
     /// `fault` set (RM-POLICY-010 to 013). A rule whose level is `off` is not evaluated.
     pub fn evaluate(&self, graph: &Arc<Graph>, stages: &[Stage], earlier: &[Finding]) -> Evaluated {
-        let _ = (&self.registry, &self.limits, self.workers, graph, stages, earlier);
-        Evaluated::default()
+        let mut stages = stages.to_vec();
+        stages.sort_unstable();
+        stages.dedup();
+        let mut evaluated = Evaluated::default();
+        for stage in stages {
+            let known = if stage == Stage::Verdict {
+                earlier.iter().chain(&evaluated.findings).cloned().collect()
+            } else {
+                Vec::new()
+            };
+            let (tasks, unmatched) = self.tasks(graph, stage);
+            let earlier = Arc::new(Earlier::new(known));
+            let work =
+                Work { registry: &self.registry, packs: &self.packs, limits: &self.limits, graph, earlier: &earlier };
+            for answer in crew::run(&work, &tasks, self.workers) {
+                match answer {
+                    Answer::Discovered(discovered) => evaluated.discovered.push(discovered),
+                    Answer::Found(finding) => evaluated.findings.push(finding),
+                }
+            }
+            evaluated.findings.extend(unmatched);
+        }
+        evaluated
+    }
+
+    /// Every call of one stage in order, and a fault for each rule that has nothing to judge and does not say why.
+    fn tasks(&self, graph: &Graph, stage: Stage) -> (Vec<Task>, Vec<Finding>) {
+        let (mut tasks, mut unmatched) = (Vec::new(), Vec::new());
+        for (pack, checked) in self.packs.iter().enumerate() {
+            for (rule, info) in checked.rules().iter().enumerate().filter(|(_, info)| info.stage == stage) {
+                let level = info.level_in(graph.change().mode);
+                if level == Level::Off {
+                    continue;
+                }
+                let head = Arc::new(RuleHead { level, ..RuleHead::clone(&info.head) });
+                let before = tasks.len();
+                let task = |subject, fact| Task { pack, rule, head: Arc::clone(&head), subject, fact };
+                match info.on {
+                    On::Kind(kind) => tasks.extend(graph.of_kind(kind).map(|fact| task(Subject::Fact(fact), fact))),
+                    On::Run => tasks.extend(graph.of_kind(Kind::Change).map(|fact| task(Subject::Run, fact))),
+                }
+                if tasks.len() == before && info.may_be_empty.is_none() {
+                    let message = format!(
+                        "rule `{}` of pack `{}` matched no subject: there is no `{}` fact",
+                        head.rule,
+                        head.pack,
+                        info.on.as_str()
+                    );
+                    unmatched.push(faulted(head, Code::Policy013, Subject::Run, message, Vec::new()));
+                }
+            }
+        }
+        (tasks, unmatched)
     }
 }

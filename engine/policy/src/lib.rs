@@ -6,12 +6,18 @@
 //! [`Registry`] with what rules may call. This is the only crate that names the policy language's engine, and none of
 //! the engine's types shows in its public face.
 
+mod crew;
 pub mod host;
+mod language;
 pub mod limits;
+mod load;
 pub mod pack;
+mod program;
 mod reference;
 pub mod registry;
+mod session;
 pub mod source;
+mod worker;
 
 pub use host::{Discovered, Evaluated, Host};
 pub use limits::Limits;

@@ -15,6 +15,8 @@ pub struct Limits {
     pub variables: usize,
     /// Functions in one file, the rule's own closures included.
     pub functions: usize,
+    /// Modules one rule can reach: the files of its pack's `lib/`.
+    pub modules: usize,
     /// Length of a text, in bytes.
     pub text: usize,
     /// Elements of a script array, elements of nested arrays included.
@@ -36,6 +38,7 @@ impl Default for Limits {
             expression_depth: 64,
             variables: 64,
             functions: 64,
+            modules: 64,
             text: 1 << 20,
             array: 1_000,
             map: 64,

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use runmill_model::{Autonomy, Code, Digest, Kind, Level, PackName, Problem, Problems, RuleHead, Stage};
+use runmill_model::{Autonomy, Digest, Kind, Level, PackName, Problems, RuleHead, Stage};
 
-use crate::{Registry, source::PackSource};
+use crate::{Limits, Registry, load, source::PackSource};
 
 /// What a rule is on: one call for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,8 +76,21 @@ impl Pack {
     /// Every problem at once, with places: RM-POLICY-002 (does not parse), 003 (the gate refuses it), 004 (metadata),
     /// 005 (folder, stage, duplicate ids, nothing in it).
     pub fn load(source: PackSource, registry: &Registry) -> Result<Self, Problems> {
-        let _ = registry;
-        Err(Problem::new(Code::Policy005, format!("pack `{}` cannot be loaded yet", source.name), "").into())
+        load::load(source, registry, &Limits::default())
+    }
+
+    pub(crate) fn checked(source: PackSource, rules: Vec<RuleInfo>) -> Self {
+        Self { source: Arc::new(source), rules: rules.into() }
+    }
+
+    /// The text of a rule of this pack.
+    pub(crate) fn text_of(&self, rule: &RuleInfo) -> &str {
+        let file = self.source.rules.iter().find(|file| file.path == rule.path);
+        file.map(|file| file.text.as_str()).unwrap_or_default()
+    }
+
+    pub(crate) fn source(&self) -> &Arc<PackSource> {
+        &self.source
     }
 
     /// Its name.

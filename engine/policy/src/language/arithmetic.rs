@@ -1,0 +1,144 @@
+//! What the host itself registers: comparison, which never crosses types, and whole-number arithmetic, which never
+//! wraps.
+
+use std::{any::TypeId, rc::Rc};
+
+use rhai::{Dynamic, Module};
+use runmill_model::{Type, Value};
+
+use super::{
+    functions::{Outcome, fault, native, neutral},
+    tokens::ABSENT,
+    values::type_of,
+};
+use crate::{Call, Fault, Function, session::Session};
+
+const INTS: &[Type] = &[Type::Int, Type::Int];
+const TEXTS: &[Type] = &[Type::Text, Type::Text];
+
+macro_rules! functions {
+    ($($name:literal $params:expr => $returns:expr, $doc:literal, $body:expr;)*) => {
+        /// Arithmetic and order.
+        pub(crate) const FUNCTIONS: &[Function] = &[$(
+            Function { name: $name, params: $params, returns: $returns, doc: $doc, body: $body },
+        )*];
+    };
+}
+
+functions! {
+    "<" INTS => Type::Bool, "Whether the first number is smaller.", |_, args| ints(args).map(|(a, b)| Value::Bool(a < b));
+    "<=" INTS => Type::Bool, "Whether the first number is not greater.",
+        |_, args| ints(args).map(|(a, b)| Value::Bool(a <= b));
+    ">" INTS => Type::Bool, "Whether the first number is greater.", |_, args| ints(args).map(|(a, b)| Value::Bool(a > b));
+    ">=" INTS => Type::Bool, "Whether the first number is not smaller.",
+        |_, args| ints(args).map(|(a, b)| Value::Bool(a >= b));
+    "<" TEXTS => Type::Bool, "Whether the first text comes first, byte by byte.",
+        |_, args| texts(args).map(|(a, b)| Value::Bool(a < b));
+    "<=" TEXTS => Type::Bool, "Whether the first text does not come second, byte by byte.",
+        |_, args| texts(args).map(|(a, b)| Value::Bool(a <= b));
+    ">" TEXTS => Type::Bool, "Whether the first text comes second, byte by byte.",
+        |_, args| texts(args).map(|(a, b)| Value::Bool(a > b));
+    ">=" TEXTS => Type::Bool, "Whether the first text does not come first, byte by byte.",
+        |_, args| texts(args).map(|(a, b)| Value::Bool(a >= b));
+    "+" INTS => Type::Int, "The sum; a fault when it does not fit.", |_, args| checked(args, i64::checked_add, "+");
+    "-" INTS => Type::Int, "The difference; a fault when it does not fit.", |_, args| checked(args, i64::checked_sub, "-");
+    "*" INTS => Type::Int, "The product; a fault when it does not fit.", |_, args| checked(args, i64::checked_mul, "*");
+    "/" INTS => Type::Int, "The quotient, cut towards zero; a fault when dividing by zero.",
+        |_, args| checked(args, i64::checked_div, "/");
+    "%" INTS => Type::Int, "The remainder of a division cut towards zero; a fault when dividing by zero.",
+        |_, args| checked(args, i64::checked_rem, "%");
+    "+" TEXTS => Type::Text, "Both texts, joined.", |_, args| texts(args).map(|(a, b)| Value::Text(format!("{a}{b}").into()));
+    "-" &[Type::Int] => Type::Int, "The number, negated.", |_, args| match args {
+        [Value::Int(a)] => a.checked_neg().map(Value::Int).ok_or_else(|| Fault::new("the negated number does not fit")),
+        _ => Err(arguments()),
+    };
+    "!" &[Type::Bool] => Type::Bool, "The opposite.", |_, args| match args {
+        [Value::Bool(a)] => Ok(Value::Bool(!a)),
+        _ => Err(arguments()),
+    };
+}
+
+fn ints(args: &[Value]) -> Result<(i64, i64), Fault> {
+    match args {
+        [Value::Int(a), Value::Int(b)] => Ok((*a, *b)),
+        _ => Err(arguments()),
+    }
+}
+
+fn texts(args: &[Value]) -> Result<(&str, &str), Fault> {
+    match args {
+        [Value::Text(a), Value::Text(b)] => Ok((a, b)),
+        _ => Err(arguments()),
+    }
+}
+
+fn checked(args: &[Value], operation: fn(i64, i64) -> Option<i64>, sign: &str) -> Result<Value, Fault> {
+    let (a, b) = ints(args)?;
+    operation(a, b).map(Value::Int).ok_or_else(|| Fault::new(format!("`{a} {sign} {b}` has no whole number as value")))
+}
+
+fn arguments() -> Fault {
+    Fault::new("the arguments are not of the declared types")
+}
+
+/// Registers `==` and `!=`: between values of one type, or with `()` on the right.
+pub(crate) fn register_equality(module: &mut Module, session: &Rc<Session>) {
+    let any = [TypeId::of::<Dynamic>(), TypeId::of::<Dynamic>()];
+    for (sign, wanted) in [("==", true), ("!=", false)] {
+        let session = Rc::clone(session);
+        native(module, sign, &any, move |_, arguments| compare(&session, sign, wanted, arguments));
+    }
+}
+
+fn compare(session: &Session, sign: &str, wanted: bool, arguments: &mut [&mut Dynamic]) -> Outcome {
+    if let [value, asked] = arguments
+        && asked.as_char() == Ok(ABSENT)
+    {
+        return Ok((is_absent(value) == wanted).into());
+    }
+    match neutral(sign, arguments)?.as_slice() {
+        [a, b] => {
+            let equal = session.with_call(|call| equal(call, a, b));
+            let equal = equal.map_err(|error| fault(&Fault::new(format!("`{sign}` {error}"))))?;
+            Ok((equal == wanted).into())
+        }
+        _ => Err(fault(&arguments_fault())),
+    }
+}
+
+fn arguments_fault() -> Fault {
+    arguments()
+}
+
+fn is_absent(value: &Dynamic) -> bool {
+    let value = value.flatten_clone();
+    value.is_unit() || value.as_char() == Ok(ABSENT)
+}
+
+/// Whether two values of one type are equal: facts by reference, sets by their tests, lists item by item.
+fn equal(call: &Call<'_>, a: &Value, b: &Value) -> Result<bool, Fault> {
+    match (a, b) {
+        (Value::Bool(a), Value::Bool(b)) => Ok(a == b),
+        (Value::Int(a), Value::Int(b)) => Ok(a == b),
+        (Value::Text(a), Value::Text(b)) => Ok(a == b),
+        (Value::Fact(a), Value::Fact(b)) if a.kind == b.kind => Ok(a == b),
+        (Value::Tests(a), Value::Tests(b)) => Ok(a.difference(b).is_empty() && b.difference(a).is_empty()),
+        (Value::List(a), Value::List(b)) => {
+            if a.len() != b.len() {
+                return Ok(false);
+            }
+            for (a, b) in a.iter().zip(b) {
+                if !equal(call, a, b)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        (Value::Unit, _) | (_, Value::Unit) => Err(Fault::new(format!(
+            "compares {} with {}: one of them is absent; ask `x == ()` or `x != ()` first",
+            type_of(a),
+            type_of(b)
+        ))),
+        _ => Err(Fault::new(format!("compares {} with {}", type_of(a), type_of(b)))),
+    }
+}
