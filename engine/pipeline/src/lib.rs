@@ -1,1 +1,26 @@
-//! runmill-pipeline.
+//! The line: calls the stages in order and holds no judgement of its own.
+//!
+//! Purpose: one straight run from a request to a verdict: resolve the change, read what is configured, let the discovery
+//! rules build the manifest, execute, observe, seal, let the judging rules speak, fold, record. Non-goals: deciding
+//! anything (rules and the floor do), effects (the host has them), showing anything (the binary does). Place in the
+//! line: it *is* the line; every other engine crate is a stage of it.
+
+mod change;
+mod check;
+mod configured;
+mod discover;
+pub mod document;
+mod execute;
+mod judge;
+mod manifests;
+mod observe;
+mod packs;
+mod progress;
+mod request;
+mod views;
+
+pub use check::{Run, check};
+pub use document::VerdictDocument;
+pub use packs::{PackFolder, load as load_pack};
+pub use progress::{Progress, Silent};
+pub use request::{CheckRequest, Machine, PolicyFile};

@@ -1,0 +1,136 @@
+//! The command line.
+
+use std::ffi::OsString;
+
+use camino::Utf8PathBuf;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Decides whether a change may merge: which checks are required, did each one run, on the exact commit, and without a
+/// false green.
+#[derive(Debug, Parser)]
+#[command(name = "runmill", version, max_term_width = 100)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Flags of every verb.
+#[derive(Debug, Args)]
+pub struct Global {
+    /// The repository [default: the one around the working directory]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub repo: Option<Utf8PathBuf>,
+    /// The operator's policy file
+    #[arg(long, value_name = "FILE", global = true)]
+    pub policy: Option<Utf8PathBuf>,
+    /// Where runs are recorded
+    #[arg(long, value_name = "DIR", env = "RUNMILL_STATE_DIR", hide_env_values = true, global = true)]
+    pub state_dir: Option<Utf8PathBuf>,
+    /// What to print
+    #[arg(long, value_name = "FORMAT", default_value = "human", global = true)]
+    pub format: Format,
+    /// The same as `--format json`
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    pub color: Color,
+    /// Print the verdict only
+    #[arg(short, long, conflicts_with = "verbose", global = true)]
+    pub quiet: bool,
+    /// Print what was proven too
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+}
+
+/// What to print.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Human,
+    /// Exactly one JSON document on stdout.
+    Json,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Global {
+    /// What to print.
+    pub fn format(&self) -> Format {
+        if self.json { Format::Json } else { self.format }
+    }
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Judge a change: run every required check on base and candidate, and say whether it may merge
+    Check(CheckArgs),
+    /// Make a throw-away repository and catch four false greens in it
+    Demo(DemoArgs),
+}
+
+/// `runmill check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The tip the change would merge into [default: the remote's default branch, else main, else master]
+    #[arg(long, value_name = "REV")]
+    pub base: Option<String>,
+    /// The commit to judge
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    pub candidate: String,
+    /// Ask for a configured check by id; may be repeated
+    #[arg(long, value_name = "ID")]
+    pub propose: Vec<String>,
+    /// Add a rule pack for this run; it can only add findings; may be repeated
+    #[arg(long, value_name = "DIR")]
+    pub pack: Vec<Utf8PathBuf>,
+    /// How many checks may run at once [default: the number of processors]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub jobs: Option<u16>,
+}
+
+/// `runmill demo`.
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Keep the repository and its runs in this new directory
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<Utf8PathBuf>,
+}
+
+/// Whether a command line that could not be parsed asks for documents.
+pub fn asks_for_json(args: impl Iterator<Item = OsString>) -> bool {
+    let args: Vec<_> = args.map(|arg| arg.to_string_lossy().into_owned()).collect();
+    args.iter().any(|arg| arg == "--json" || arg == "--format=json")
+        || args.windows(2).any(|pair| matches!(pair, [flag, value] if flag == "--format" && value == "json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn finds_the_wish_for_documents_in_a_wrong_command_line() {
+        let asks = |line: &str| asks_for_json(line.split(' ').map(OsString::from));
+        assert!(asks("runmill check --json --bogus") && asks("runmill --format json") && asks("runmill --format=json"));
+        assert!(!asks("runmill check --bogus") && !asks("runmill --format human"));
+    }
+}

@@ -1,0 +1,50 @@
+//! `runmill check`.
+
+use camino::Utf8PathBuf;
+use runmill_host::{clock::Clock, git::Repository};
+use runmill_model::Problems;
+use runmill_pipeline::{CheckRequest, Machine, Silent, load_pack};
+use runmill_store::Store;
+
+use super::session;
+use crate::{
+    args::{CheckArgs, Format, Global},
+    exit::Exit,
+    render::{Output, live::Live},
+};
+
+/// Judges a change and shows the verdict.
+pub fn run(global: &Global, args: &CheckArgs, output: &mut Output) -> Result<Exit, Problems> {
+    let environment = session::environment();
+    let start = session::start(global)?;
+    let repository = Repository::discover(&start).map_err(|error| error.problem())?;
+    let policy = session::policy(global, &environment, repository.work_dir())?;
+    let packs = args.pack.iter().map(|dir: &Utf8PathBuf| load_pack(dir)).collect::<Result<_, _>>()?;
+    let request = CheckRequest {
+        start,
+        target: args.base.clone(),
+        candidate: args.candidate.clone(),
+        proposals: args.propose.clone(),
+        policy,
+        packs,
+        jobs: args.jobs.map_or_else(session::processors, usize::from),
+    };
+    let store = Store::open(&session::state_dir(global, &environment, repository.work_dir())?)
+        .map_err(|error| error.problem())?;
+    let clock = Clock::System;
+    let run = session::run_id(clock)?;
+    let interrupt = session::interrupt()?;
+    let live = Live::new(global);
+    let quiet = global.quiet || output.format() == Format::Json;
+    let machine = Machine {
+        store: &store,
+        environment: &environment,
+        clock,
+        run: &run,
+        interrupt: &interrupt,
+        progress: if quiet { &Silent } else { &live },
+    };
+    let judged = runmill_pipeline::check(&request, machine);
+    live.finish();
+    Ok(output.verdict(&judged?))
+}

@@ -1,0 +1,117 @@
+//! What a person or a program sees.
+
+pub mod human;
+pub mod json;
+pub mod live;
+mod paint;
+
+use std::io::{self, IsTerminal, Write};
+
+use runmill_model::Problems;
+use runmill_pipeline::Run;
+
+use crate::{
+    args::{Color, Format, Global},
+    exit::{self, Exit},
+};
+use paint::Paint;
+
+/// How much is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// The verdict.
+    Verdict,
+    /// What a person needs.
+    Normal,
+    /// What was proven too.
+    All,
+}
+
+/// Where everything that is shown goes through. In JSON mode exactly one document is written to stdout.
+pub struct Output {
+    format: Format,
+    detail: Detail,
+    stdout: Paint,
+    stderr: Paint,
+    width: usize,
+}
+
+impl Output {
+    /// The output that the flags ask for.
+    pub fn new(global: &Global) -> Self {
+        Self {
+            format: global.format(),
+            detail: match (global.quiet, global.verbose) {
+                (true, _) => Detail::Verdict,
+                (false, true) => Detail::All,
+                (false, false) => Detail::Normal,
+            },
+            stdout: Paint::when(wants_colour(global.color, io::stdout().is_terminal())),
+            stderr: Paint::when(wants_colour(global.color, io::stderr().is_terminal())),
+            width: width(),
+        }
+    }
+
+    /// What is printed.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Shows a verdict.
+    pub fn verdict(&mut self, run: &Run) -> Exit {
+        let text = match self.format {
+            Format::Json => json::verdict(&run.document),
+            Format::Human => human::verdict(run, self.stdout, self.width, self.detail),
+        };
+        self.print(&text, run.verdict.into())
+    }
+
+    /// Prints a document.
+    pub fn document(&self, document: &impl serde::Serialize) -> Exit {
+        self.print(&json::text(document), Exit::Ready)
+    }
+
+    /// Shows what kept a verb from its work.
+    pub fn problems(&mut self, problems: &Problems) -> Exit {
+        let exit = exit::of_problems(problems);
+        match self.format {
+            Format::Json => self.print(&json::error(problems), exit),
+            Format::Human => {
+                // When stderr is closed there is nobody left to tell; the exit code still says it.
+                let _ = io::stderr().lock().write_all(human::problems(problems, self.stderr, self.width).as_bytes());
+                exit
+            }
+        }
+    }
+
+    /// Prints a text of our own to stdout in human mode.
+    pub fn say(&mut self, text: &str) {
+        let _ = writeln!(io::stdout().lock(), "{text}");
+    }
+
+    /// The colours and the width of stdout.
+    pub fn style(&self) -> (Paint, usize) {
+        (self.stdout, self.width)
+    }
+
+    /// Nobody must take a verdict that could not be written whole for a verdict.
+    fn print(&self, text: &str, exit: Exit) -> Exit {
+        let mut stdout = io::stdout().lock();
+        let written = writeln!(stdout, "{}", text.trim_end_matches('\n')).and_then(|()| stdout.flush());
+        if written.is_ok() { exit } else { Exit::CouldNotRun }
+    }
+}
+
+fn wants_colour(color: Color, terminal: bool) -> bool {
+    match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+    }
+}
+
+/// The width of the terminal, between 60 and 100; 80 where there is none.
+fn width() -> usize {
+    let columns = terminal_size::terminal_size().map(|(terminal_size::Width(columns), _)| usize::from(columns));
+    columns.unwrap_or(80).clamp(60, 100)
+}

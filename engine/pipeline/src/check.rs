@@ -1,0 +1,239 @@
+//! One change, from request to record.
+
+use std::sync::Arc;
+
+use runmill_host::{
+    git::Repository,
+    redact::Secrets,
+    sandbox::Stream,
+};
+use runmill_manifest::OperatorPolicy;
+use runmill_model::{
+    CheckId, Code, Finding, Graph, GraphBuilder, Isolation, Observer, Problem, Problems, RunId, Side, Stage, Verdict,
+    facts::Change,
+    verdict::Folded,
+};
+use runmill_policy::{Host, Limits};
+use runmill_report::{focus, text};
+
+use crate::{
+    CheckRequest, Machine, VerdictDocument,
+    change::{self, ResolvedChange},
+    configured::{self, Configured},
+    discover,
+    document::{self, Recorded},
+    execute::{self, Done},
+    judge, manifests, observe, packs,
+};
+
+/// A finished run: the verdict and everything it stands on.
+#[derive(Debug)]
+pub struct Run {
+    /// Its name in the record.
+    pub id: RunId,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The sealed graph.
+    pub graph: Arc<Graph>,
+    /// What rules and floor found.
+    pub findings: Vec<Finding>,
+    /// The document of the verdict.
+    pub document: VerdictDocument,
+    /// The end of what each invocation printed, secrets replaced.
+    pub previews: Vec<Preview>,
+    /// Changed and untracked paths of the working tree; they are not part of the candidate.
+    pub uncommitted: usize,
+    /// How the target and the candidate were named.
+    pub names: (String, String),
+    /// Where the record is.
+    pub record: camino::Utf8PathBuf,
+}
+
+/// What an invocation printed, as far as it is kept.
+#[derive(Debug, Clone)]
+pub struct Preview {
+    /// The check.
+    pub check: CheckId,
+    /// The side.
+    pub side: Side,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+/// Judges a change and records the run.
+///
+/// # Errors
+/// The problems that kept it from a verdict: unusable input (exit 1) or an invalid manifest, policy or pack (exit 2).
+/// Nothing is recorded then.
+pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Problems> {
+    let repository = Repository::discover(&request.start).map_err(|error| error.problem())?;
+    let policy = manifests::operator_policy(request.policy.as_ref())?;
+    let change = change::resolve(&repository, request).map_err(|error| error.problem())?;
+    let manifests = manifests::read(&repository, &change, policy.verification().manifest())?;
+    let configured = configured::merge(&manifests, &policy, &change)?;
+    unsupported(&policy, &configured)?;
+
+    let registry = runmill_stdlib::registry();
+    let packs = packs::all(&policy, request, &registry)?;
+    let host = Host::new(registry, packs, Limits::default());
+
+    let change_fact = change_fact(&repository, &change, &policy, manifests.read_from)?;
+    let before = judge::configured_graph(&configured, change_fact, &policy, request, machine.clock);
+    let configured_graph = judge::seal(before.clone())?;
+    let discovered = host.evaluate(&configured_graph, &[Stage::Discovery], &[]);
+    let discovery = discover::unite(&configured_graph, &discovered.discovered);
+
+    let plan = execute::plan(&discover::required_checks(&discovery), &configured.checks);
+    refuse_unignored_scratch(&repository, &change, &plan)?;
+    let secrets = execute::secrets(&plan, &policy, machine.environment);
+    let done = execute::execute(&plan, &repository, &change, &policy, machine, &secrets, request.jobs)
+        .map_err(|error| error.problem())?;
+
+    let runners = text::Table::builtin().map_err(|error| internal(format!("the table of runners: {error}")))?;
+    let observing = Observing { configured: &configured, policy: &policy, secrets: &secrets, runners };
+    let graph = judge::seal(observing.all(before, &discovery, &done))?;
+    let (mut findings, Folded { verdict, floor, waived }) = judge::judge(&host, &graph, discovered);
+    findings.extend(floor);
+    let recorded = Recorded { run: machine.run, graph: &graph, host: &host, policy: &policy, discovery: &discovery };
+    let document = document::verdict(&recorded, verdict, &findings, &waived);
+    let previews: Vec<Preview> = done.iter().filter_map(preview).collect();
+    let record = record(machine, &document, &graph, &previews)?;
+    Ok(Run {
+        id: machine.run.clone(),
+        verdict,
+        graph,
+        findings,
+        document,
+        previews,
+        uncommitted: change.uncommitted,
+        names: (change.target_name, change.candidate_name),
+        record,
+    })
+}
+
+/// What a later version will do and this one would only pretend to.
+fn unsupported(policy: &OperatorPolicy, configured: &Configured) -> Result<(), Problems> {
+    let verification = policy.verification();
+    let mut problems = Vec::new();
+    if verification.isolation() != Isolation::Namespaces {
+        let message = format!("isolation `{}` is not available in this version", verification.isolation());
+        problems.push(Problem::new(Code::Sandbox001, message, "write `isolation: namespaces`"));
+    }
+    if !verification.baseline().is_empty() {
+        let message = "a stand-in baseline needs recorded inventories, which this version does not keep";
+        problems.push(Problem::new(Code::Config002, message, "take `verification.baseline` out"));
+    }
+    for check in configured.checks.values().filter(|check| !check.dependencies().is_empty()) {
+        let message = format!("the dependencies of `{}` cannot be prepared by this version", check.id());
+        let help = "take `dependencies` out, and use what the system or a vendored directory provides";
+        problems.push(Problem::new(Code::Verify005, message, help));
+    }
+    Problems::from_list(problems).map_or(Ok(()), Err)
+}
+
+fn change_fact(
+    repository: &Repository,
+    change: &ResolvedChange,
+    policy: &OperatorPolicy,
+    read_from: runmill_model::ManifestSource,
+) -> Result<Change, Problems> {
+    Ok(Change {
+        observed_by: Observer::Orchestrator,
+        target: change.target.clone(),
+        base: change.base.clone(),
+        candidate: change.candidate.clone(),
+        changed_paths: change.changed_paths.clone(),
+        mode: policy.autonomy(),
+        contains_target: change.contains_target,
+        read_from,
+        focus_markers: focus_markers(repository, change)?,
+    })
+}
+
+/// Focus tokens in the changed test files. A symbolic link is no test file: what it leads to is one of its own.
+fn focus_markers(repository: &Repository, change: &ResolvedChange) -> Result<Vec<String>, Problems> {
+    let mut found = Vec::new();
+    for path in change.changed_paths.iter().filter(|path| focus::is_test_file(path.as_str())) {
+        let source = match repository.read_file(&change.candidate, path) {
+            Ok(source) => source,
+            Err(error) if error.code() == Code::Repo006 => None,
+            Err(error) => return Err(error.problem().into()),
+        };
+        let markers = source.map(|source| focus::focus_markers(path.as_str(), &source)).unwrap_or_default();
+        found.extend(markers.iter().map(|marker| format!("{path}:{} `{}`", marker.line, marker.token)));
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+fn refuse_unignored_scratch(
+    repository: &Repository,
+    change: &ResolvedChange,
+    plan: &[execute::Planned<'_>],
+) -> Result<(), Problems> {
+    let found = execute::unignored_scratch(repository, &change.candidate, plan).map_err(|error| error.problem())?;
+    let problems = found.into_iter().map(|(check, path)| {
+        Problem::new(
+            Code::Verify004,
+            format!("scratch directory `{path}` of `{check}` is not ignored by git at the candidate"),
+            format!("add `/{path}/` to `.gitignore`, so that it is no part of what is measured"),
+        )
+    });
+    Problems::from_list(problems.collect()).map_or(Ok(()), Err)
+}
+
+/// What turns executions into facts.
+struct Observing<'a> {
+    configured: &'a Configured,
+    policy: &'a OperatorPolicy,
+    secrets: &'a Secrets,
+    runners: &'a text::Table,
+}
+
+impl Observing<'_> {
+    fn all(&self, mut builder: GraphBuilder, discovery: &discover::Discovery, done: &[Done]) -> GraphBuilder {
+        discovery.requirements.iter().cloned().for_each(|requirement| builder.add(requirement));
+        for done in done {
+            if let Some(check) = self.configured.checks.get(&done.check) {
+                observe::observe(&mut builder, done, check, self.policy, self.secrets, self.runners);
+            }
+        }
+        builder
+    }
+}
+
+fn internal(message: String) -> Problem {
+    Problem::new(Code::Internal001, message, "report this")
+}
+
+fn preview(done: &Done) -> Option<Preview> {
+    let exited = done.exited.as_ref()?;
+    let (stdout, stderr) = (Stream::text(&exited.stdout), Stream::text(&exited.stderr));
+    Some(Preview { check: done.check.clone(), side: done.side, stdout, stderr })
+}
+
+fn record(
+    machine: Machine<'_>,
+    document: &VerdictDocument,
+    graph: &Graph,
+    previews: &[Preview],
+) -> Result<camino::Utf8PathBuf, Problems> {
+    let json = |value: serde_json::Result<Vec<u8>>| {
+        value.map_err(|error| internal(format!("cannot write a document: {error}")))
+    };
+    let verdict = json(serde_json::to_vec_pretty(document))?;
+    let facts = json(serde_json::to_vec(&graph.to_document()))?;
+    let outputs: Vec<(String, &str)> = previews
+        .iter()
+        .flat_map(|preview| {
+            let name = |stream| format!("{}@{}.{stream}", preview.check, preview.side);
+            [(name("stdout"), preview.stdout.as_str()), (name("stderr"), preview.stderr.as_str())]
+        })
+        .collect();
+    let mut documents: Vec<(&str, &[u8])> = vec![("verdict.json", &verdict), ("facts.json", &facts)];
+    documents.extend(outputs.iter().map(|(name, text)| (name.as_str(), text.as_bytes())));
+    machine.store.write_run(machine.run, &documents).map_err(|error| error.problem().into())
+}

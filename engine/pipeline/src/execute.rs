@@ -1,0 +1,249 @@
+//! Runs the plan: every invocation on a view of its exact commit, hashed on both sides.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    sync::{Mutex, PoisonError},
+};
+
+use runmill_host::{
+    environment,
+    git::{GitError, PrivateDir, Repository},
+    interrupt::Interrupt,
+    redact::Secrets,
+    sandbox::{self, Exited, Sandbox, SandboxError, Spec},
+    toolchain::{self, Toolchains},
+};
+use runmill_manifest::{Check, OperatorPolicy};
+use runmill_model::{CheckId, Checkout, CommitId, Digest, Problem, Side, TreeHash};
+
+use crate::{
+    change::ResolvedChange,
+    observe::status_of,
+    progress::Progress,
+    request::Machine,
+    views::{Layout, View, Views},
+};
+
+/// One execution of one check on one side, before it happens.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Planned<'a> {
+    pub(crate) check: &'a Check,
+    pub(crate) side: Side,
+}
+
+/// One execution, after it happened.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) check: CheckId,
+    pub(crate) side: Side,
+    pub(crate) commit: CommitId,
+    /// None when the run was interrupted before it could start.
+    pub(crate) exited: Option<Exited>,
+    pub(crate) tree_before: Option<Digest>,
+    pub(crate) tree_after: Option<Digest>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// Why nothing could be executed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ExecuteError {
+    #[error(transparent)]
+    Git(#[from] GitError),
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+}
+
+impl ExecuteError {
+    pub(crate) fn problem(&self) -> Problem {
+        match self {
+            Self::Git(error) => error.problem(),
+            Self::Sandbox(error) => error.clone().into(),
+        }
+    }
+}
+
+/// What to execute: every required check on the candidate, and on the base too where it declares a report.
+pub(crate) fn plan<'a>(required: &BTreeSet<CheckId>, checks: &'a BTreeMap<CheckId, Check>) -> Vec<Planned<'a>> {
+    let checks = required.iter().filter_map(|id| checks.get(id));
+    checks
+        .flat_map(|check| {
+            let base = check.report().is_some().then_some(Planned { check, side: Side::Base });
+            base.into_iter().chain([Planned { check, side: Side::Candidate }])
+        })
+        .collect()
+}
+
+/// Executes a plan, `jobs` invocations at a time. Results are in the order of the plan.
+pub(crate) fn execute(
+    plan: &[Planned<'_>],
+    repository: &Repository,
+    change: &ResolvedChange,
+    policy: &OperatorPolicy,
+    machine: Machine<'_>,
+    secrets: &Secrets,
+    jobs: usize,
+) -> Result<Vec<Done>, ExecuteError> {
+    if plan.is_empty() {
+        return Ok(Vec::new());
+    }
+    let home = machine.environment.get("HOME").map(String::as_str).unwrap_or_default();
+    let hide = vec![repository.work_dir().to_owned(), machine.store.work()];
+    let sandbox = Sandbox::probe(sandbox::Config::new(home, hide))?;
+    let private = PrivateDir::create_in(&machine.store.work())?;
+    let executor = Executor {
+        sandbox: &sandbox,
+        views: Views::new(repository, private.path(), change, layout(policy), machine.progress),
+        secrets,
+        toolchains: toolchain::find(machine.environment),
+        policy,
+        environment: machine.environment,
+        interrupt: machine.interrupt,
+        progress: machine.progress,
+    };
+    let done = executor.all(plan, jobs);
+    drop(executor);
+    private.remove()?;
+    done
+}
+
+fn layout(policy: &OperatorPolicy) -> (Layout, TreeHash) {
+    let layout = match policy.verification().checkout() {
+        Checkout::Sealed => Layout::Shared,
+        Checkout::FreshWorktree => Layout::EachItsOwn,
+    };
+    (layout, policy.verification().tree_hash())
+}
+
+/// The values to keep out of previews: those of secret-looking variables, whether or not an invocation gets them.
+pub(crate) fn secrets(plan: &[Planned<'_>], policy: &OperatorPolicy, environment: &BTreeMap<String, String>) -> Secrets {
+    let named = plan.iter().flat_map(|planned| planned.check.env().allow()).map(|name| name.as_str().to_owned());
+    let operator = policy.verification().environment_allow().iter().map(|name| name.as_str().to_owned());
+    let named: Vec<String> = named.chain(operator).collect();
+    Secrets::from_env(environment, &named)
+}
+
+struct Executor<'a> {
+    sandbox: &'a Sandbox,
+    views: Views<'a>,
+    secrets: &'a Secrets,
+    toolchains: Toolchains,
+    policy: &'a OperatorPolicy,
+    environment: &'a BTreeMap<String, String>,
+    interrupt: &'a Interrupt,
+    progress: &'a dyn Progress,
+}
+
+impl Executor<'_> {
+    fn all(&self, plan: &[Planned<'_>], jobs: usize) -> Result<Vec<Done>, ExecuteError> {
+        let names: Vec<_> = plan.iter().map(|planned| (planned.check.id().clone(), planned.side)).collect();
+        self.progress.planned(&names);
+        let queue = Mutex::new(plan.iter().copied().enumerate().collect::<VecDeque<_>>());
+        let results = Mutex::new(Vec::new());
+        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        std::thread::scope(|scope| {
+            for _ in 0..jobs.clamp(1, plan.len()) {
+                scope.spawn(|| {
+                    while let Some((at, planned)) = next() {
+                        let done = self.one(planned);
+                        if done.is_err() {
+                            // One invocation that cannot be had means no verdict: do not start the rest.
+                            queue.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                        }
+                        results.lock().unwrap_or_else(PoisonError::into_inner).push((at, done));
+                    }
+                });
+            }
+        });
+        let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.sort_by_key(|(at, _)| *at);
+        results.into_iter().map(|(_, done)| done).collect()
+    }
+
+    fn one(&self, planned: Planned<'_>) -> Result<Done, ExecuteError> {
+        let Planned { check, side } = planned;
+        let commit = self.views.commit(side).clone();
+        let mut done = Done {
+            check: check.id().clone(),
+            side,
+            commit,
+            exited: None,
+            tree_before: None,
+            tree_after: None,
+            notes: Vec::new(),
+        };
+        if self.interrupt.is_raised() {
+            return Ok(done);
+        }
+        let view = self.views.take(side)?;
+        done.notes.extend(view.notes());
+        let (spec, refused) = self.spec(check, &view);
+        done.notes.extend(refused.iter().map(|name| format!("variable `{name}` was refused; only the operator may pass it")));
+        let before = view.hash_before()?;
+        self.progress.started(check.id(), side);
+        let exited = self.sandbox.run(&spec, self.secrets, self.interrupt)?;
+        let after = view.hash_after()?;
+        self.progress.ended(check.id(), side, status_of(&exited.ended), exited.duration);
+        (done.tree_before, done.tree_after) = (Some(before), Some(after));
+        done.notes.extend(exited.notes.iter().cloned());
+        done.exited = Some(exited);
+        self.views.give_back(side, &view, before, after);
+        Ok(done)
+    }
+
+    fn spec(&self, check: &Check, view: &View) -> (Spec, Vec<String>) {
+        let names = |names: &BTreeSet<runmill_manifest::EnvName>| {
+            names.iter().map(|name| name.as_str().to_owned()).collect::<Vec<_>>()
+        };
+        let operator = self.policy.verification().environment_allow();
+        let rules = environment::Rules {
+            allow: names(check.env().allow()),
+            set: check.env().set().iter().map(|(name, value)| (name.as_str().to_owned(), value.clone())).collect(),
+            operator: names(operator),
+        };
+        let environment = environment::build(&rules, self.environment, &self.toolchains);
+        let limits = check.limit_settings().under(self.policy.verification().limits());
+        let mut toolchains = self.toolchains.clone();
+        toolchains.visible.extend(view.object_dirs().iter().cloned());
+        let spec = Spec {
+            view: view.for_sandbox(),
+            cwd: check.cwd().clone(),
+            argv: check.argv().words().to_vec(),
+            env: environment.vars,
+            report: check.report().map(|report| sandbox::ReportSlot {
+                path: report.path().clone(),
+                replace: if report.is_atomic() { sandbox::Replace::Atomic } else { sandbox::Replace::InPlace },
+                max_bytes: runmill_report::Limits::default().bytes,
+            }),
+            scratch: check.scratch().to_vec(),
+            overlays: Vec::new(),
+            toolchains,
+            limits: sandbox::Limits {
+                timeout: check.timeout().as_std(),
+                memory: limits.memory().bytes(),
+                processes: limits.processes().into(),
+                output: limits.output().bytes(),
+                file_size: limits.file_size().bytes(),
+            },
+            isolation: sandbox::Isolation::Namespaces,
+        };
+        (spec, environment.refused)
+    }
+}
+
+/// Scratch directories that the commit does not ignore: writing there would change what is measured.
+pub(crate) fn unignored_scratch(
+    repository: &Repository,
+    commit: &CommitId,
+    checks: &[Planned<'_>],
+) -> Result<Vec<(CheckId, String)>, GitError> {
+    let mut found = BTreeSet::new();
+    for planned in checks {
+        for path in planned.check.scratch() {
+            if !repository.is_ignored_at(commit, path)? {
+                found.insert((planned.check.id().clone(), path.to_string()));
+            }
+        }
+    }
+    Ok(found.into_iter().collect())
+}
+

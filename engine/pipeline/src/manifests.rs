@@ -1,0 +1,53 @@
+//! The manifests that govern a change: the target's, the candidate's, the operator's policy.
+
+use runmill_host::git::Repository;
+use runmill_manifest::{ChecksManifest, OperatorPolicy, checks, policy};
+use runmill_model::{Code, CommitId, ManifestSource, Problem, Problems, RepoPath};
+
+use crate::{change::ResolvedChange, request::PolicyFile};
+
+/// Everything that was configured, before anything is merged.
+#[derive(Debug)]
+pub(crate) struct Manifests {
+    pub(crate) read_from: ManifestSource,
+    /// The manifest at the target.
+    pub(crate) target: Option<ChecksManifest>,
+    /// The manifest at the candidate.
+    pub(crate) candidate: Option<ChecksManifest>,
+}
+
+/// The operator's policy, or the defaults.
+pub(crate) fn operator_policy(file: Option<&PolicyFile>) -> Result<OperatorPolicy, Problems> {
+    file.map_or_else(|| Ok(OperatorPolicy::default()), |file| policy::parse(&file.name, &file.text))
+}
+
+/// Reads the manifests of both sides.
+pub(crate) fn read(
+    repository: &Repository,
+    change: &ResolvedChange,
+    path: &RepoPath,
+) -> Result<Manifests, Problems> {
+    let target = at(repository, &change.target, path, &change.target_name)?;
+    let candidate = at(repository, &change.candidate, path, &change.candidate_name)?;
+    let read_from = match (&target, &candidate) {
+        (Some(_), _) => ManifestSource::BaseRef,
+        (None, Some(_)) => ManifestSource::WorkingTree,
+        (None, None) => ManifestSource::None,
+    };
+    Ok(Manifests { read_from, target, candidate })
+}
+
+/// A manifest that is there and cannot be read is an error, never absence.
+fn at(
+    repository: &Repository,
+    commit: &CommitId,
+    path: &RepoPath,
+    revision: &str,
+) -> Result<Option<ChecksManifest>, Problems> {
+    let Some(bytes) = repository.read_file(commit, path).map_err(|error| error.problem())? else { return Ok(None) };
+    let name = format!("{path} at {revision}");
+    let text = String::from_utf8(bytes).map_err(|_| {
+        Problem::new(Code::Verify004, format!("`{name}` is not UTF-8"), "save the manifest as UTF-8 text")
+    })?;
+    checks::parse(&name, &text).map(Some)
+}

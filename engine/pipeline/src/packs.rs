@@ -1,0 +1,125 @@
+//! The packs of a run: the contract, which is always there, the operator's, and those given for this run.
+
+use camino::Utf8Path;
+use runmill_manifest::{OperatorPolicy, policy};
+use runmill_model::{Code, Level, PackName, Problem, Problems, verdict::CONTRACT};
+use runmill_policy::{Pack, PackSource, Registry};
+use runmill_rules::Settings;
+
+use crate::CheckRequest;
+
+pub use runmill_host::folder::Folder as PackFolder;
+
+/// Reads a pack's folder.
+///
+/// # Errors
+/// RM-POLICY-005: the folder cannot be read, or holds what no pack holds.
+pub fn load(dir: &Utf8Path) -> Result<PackFolder, Problems> {
+    runmill_host::folder::read(dir).map_err(|error| {
+        Problem::new(Code::Policy005, error.to_string(), "name a folder that holds a `pack.kdl`").into()
+    })
+}
+
+/// Loads every pack, checked, with the operator's parameters and levels.
+///
+/// # Errors
+/// Every problem of every pack; exit 2.
+pub(crate) fn all(
+    policy: &OperatorPolicy,
+    request: &CheckRequest,
+    registry: &Registry,
+) -> Result<Vec<Pack>, Problems> {
+    let base = request.policy.as_ref().and_then(|file| Utf8Path::new(&file.name).parent()).unwrap_or(Utf8Path::new("."));
+    let load = Load { registry, gates_on_skipped: policy.verification().fails_on_skipped_check() };
+    let mut packs: Vec<Pack> = Vec::new();
+    let mut problems = Vec::new();
+    let used = policy.verification().packs();
+    if !used.iter().any(|used| names_contract(used.source())) {
+        collect(load.builtin(CONTRACT, &Settings::default()), &mut packs, &mut problems);
+    }
+    for used in used {
+        collect(load.used(used, base), &mut packs, &mut problems);
+    }
+    for folder in &request.packs {
+        let assembled = runmill_rules::assemble(folder.name(), folder.files(), &Settings::default());
+        collect(assembled.and_then(|source| load.pack(source)), &mut packs, &mut problems);
+    }
+    let mut names: Vec<&PackName> = packs.iter().map(Pack::name).collect();
+    names.sort();
+    for pair in names.windows(2) {
+        if let [a, b] = pair
+            && a == b
+        {
+            let message = format!("two packs are both named `{a}`");
+            problems.push(Problem::new(Code::Policy005, message, "give the added pack a name of its own"));
+        }
+    }
+    Problems::from_list(problems).map_or(Ok(packs), Err)
+}
+
+fn collect(loaded: Result<Pack, Problems>, packs: &mut Vec<Pack>, problems: &mut Vec<Problem>) {
+    match loaded {
+        Ok(pack) => packs.push(pack),
+        Err(found) => problems.extend(found),
+    }
+}
+
+fn names_contract(source: &policy::PackSource) -> bool {
+    matches!(source, policy::PackSource::Builtin(name) if name.as_str() == CONTRACT)
+}
+
+/// How packs of this run are loaded.
+struct Load<'a> {
+    registry: &'a Registry,
+    /// Whether unproven coverage blocks.
+    gates_on_skipped: bool,
+}
+
+impl Load<'_> {
+    fn builtin(&self, name: &str, settings: &Settings) -> Result<Pack, Problems> {
+        self.pack(runmill_rules::builtin(name, settings)?)
+    }
+
+    fn used(&self, used: &policy::PackUse, base: &Utf8Path) -> Result<Pack, Problems> {
+        let settings = Settings { params: used.params().clone(), levels: used.levels().clone() };
+        let pack = match used.source() {
+            policy::PackSource::Builtin(name) => self.builtin(name.as_str(), &settings)?,
+            policy::PackSource::Directory(path) => {
+                let folder = load(&base.join(path))?;
+                self.pack(runmill_rules::assemble(folder.name(), folder.files(), &settings)?)?
+            }
+        };
+        if let Some(signer) = used.signer() {
+            let message = format!("pack `{}` must be signed by `{signer}`, and signatures are not verified yet", pack.name());
+            return Err(Problem::new(Code::Policy006, message, "name the pack by `digest` instead").into());
+        }
+        match used.digest() {
+            Some(named) if named != pack.digest() => {
+                let message = format!("pack `{}` is {}, and the operator named {named}", pack.name(), pack.digest());
+                Err(Problem::new(Code::Policy006, message, "review the pack, then name its new digest").into())
+            }
+            _ => Ok(pack),
+        }
+    }
+
+    /// `fail_on_skipped_check: false` turns RM-VERIFY-009 into a warning, and nothing else.
+    fn pack(&self, source: PackSource) -> Result<Pack, Problems> {
+        let pack = Pack::load(source.clone(), self.registry)?;
+        let unknown = source.levels.keys().filter(|id| !pack.rules().iter().any(|rule| rule.head.rule == **id));
+        let unknown = unknown.map(|id| {
+            let message = format!("pack `{}` has no rule `{id}`", pack.name());
+            Problem::new(Code::Config002, message, "correct the id under `levels`, or take it out")
+        });
+        if let Some(problems) = Problems::from_list(unknown.collect()) {
+            return Err(problems);
+        }
+        if self.gates_on_skipped {
+            return Ok(pack);
+        }
+        let softened = pack.rules().iter().filter(|rule| rule.head.code == Code::Verify009);
+        let softened = softened.filter(|rule| rule.operator_level != Some(Level::Off));
+        let mut levels = source.levels.clone();
+        levels.extend(softened.map(|rule| (rule.head.rule.clone(), Level::Warn)));
+        Pack::load(PackSource { levels, ..source }, self.registry)
+    }
+}
