@@ -244,7 +244,8 @@ fn without_namespaces(repo: &Repo) -> Runmill {
 fn refuses_to_run_anything_without_a_sandbox() {
     let repo = ready_repo();
     let planted = repo.place("planted");
-    repo.manifest([shell("unit", &format!("touch {}", planted.display()), "")]).commit("a command that shows that it ran");
+    repo.manifest([shell("unit", &format!("touch {}", planted.display()), "")])
+        .commit("a command that shows that it ran");
     refused(|| without_namespaces(&repo), "RM-SANDBOX-001", 1);
     assert!(!planted.exists(), "a check ran outside the sandbox");
 }

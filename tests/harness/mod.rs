@@ -10,7 +10,7 @@ mod repo;
 mod user;
 
 pub use command::{Output, Runmill, path};
-pub use document::{ErrorDocument, Finding, Verdict};
+pub use document::{ErrorDocument, Verdict};
 pub use fixture::{RUNNER, listed, listed_with, manifest, shell};
 pub use pack::PackDir;
 pub use process::{alive, process_with_argument, unique_seconds};

@@ -141,7 +141,11 @@ impl Repo {
     pub fn git_in<'a>(&self, dir: &Path, args: impl IntoIterator<Item = &'a str>) -> String {
         let args: Vec<_> = args.into_iter().collect();
         let mut git = Command::new("git");
-        git.args(&args).current_dir(dir).env_clear().env("PATH", super::command::path()).env("HOME", self.place("home"));
+        git.args(&args)
+            .current_dir(dir)
+            .env_clear()
+            .env("PATH", super::command::path())
+            .env("HOME", self.place("home"));
         git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_TERMINAL_PROMPT", "0");
         for who in ["AUTHOR", "COMMITTER"] {
             git.env(format!("GIT_{who}_NAME"), "A Person").env(format!("GIT_{who}_EMAIL"), "person@example.com");

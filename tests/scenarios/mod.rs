@@ -7,6 +7,7 @@ mod ordinary_user;
 mod output;
 mod processes;
 mod projects;
+mod properties;
 mod proposals;
 mod reports;
 mod rule_faults;

@@ -25,7 +25,8 @@ fn keeps_a_suite_that_only_grows_ready() {
 }
 
 pub fn moved_folder(user: User) {
-    let runner = format!("cat old/*.list > \"$TMPDIR/all\" 2>/dev/null\n{RUNNER}").replace("\"$1.txt\"", "\"$TMPDIR/all\"");
+    let runner =
+        format!("cat old/*.list > \"$TMPDIR/all\" 2>/dev/null\n{RUNNER}").replace("\"$1.txt\"", "\"$TMPDIR/all\"");
     let repo = Repo::of(user);
     repo.manifest([listed("unit")]).file("run.sh", runner).file("old/unit.list", "pass a\npass b\n").commit("base");
     repo.branch("change").git(["mv", "old", "new"]);

@@ -10,7 +10,8 @@ fn ignores_and_records_what_is_no_configured_check() {
     let planted = repo.place("planted");
     let command = format!("touch {}", planted.display());
     let injected = format!("unit; {command}");
-    let verdict = repo.check().args(["--propose", "no-such-check", "--propose", &command, "--propose", &injected]).verdict();
+    let verdict =
+        repo.check().args(["--propose", "no-such-check", "--propose", &command, "--propose", &injected]).verdict();
     verdict.is("ready").requires(["unit"]);
     let ignored = verdict.document()["manifest"]["ignored_proposals"].as_array().unwrap();
     assert_eq!(ignored.len(), 3, "{verdict}");

@@ -74,7 +74,8 @@ fn refuses_a_report_below_a_symbolic_link() {
 fn refuses_a_report_path_with_dots() {
     for path in ["../unit.xml", "reports/../../unit.xml", "reports/../unit.xml", "/tmp/unit.xml"] {
         let repo = Repo::with_tests(["pass a"]);
-        repo.manifest([listed("unit").replace("path: unit.xml", &format!("path: {path}"))]).commit("out of the checkout");
+        repo.manifest([listed("unit").replace("path: unit.xml", &format!("path: {path}"))])
+            .commit("out of the checkout");
         repo.check().error().is("RM-VERIFY-004", 2).says(path);
     }
 }
@@ -187,7 +188,10 @@ fn lets_a_test_go_that_never_passed_at_the_base() {
 #[test]
 fn refuses_a_baseline_that_is_no_inventory() {
     let repo = Repo::new();
-    repo.manifest([listed("unit")]).file("run.sh", "exit 0\n").tests("unit", ["pass a"]).commit("no report at the base");
+    repo.manifest([listed("unit")])
+        .file("run.sh", "exit 0\n")
+        .tests("unit", ["pass a"])
+        .commit("no report at the base");
     repo.branch("change").file("run.sh", RUNNER).commit("a report from now on");
     let verdict = repo.check().verdict();
     verdict.is("blocked").only_codes(["RM-VERIFY-003"]);
@@ -210,7 +214,8 @@ fn asks_for_a_report_where_coverage_must_be_proven() {
 fn accepts_a_report_that_is_written_below_a_new_directory() {
     let repo = Repo::new();
     let check = listed("unit").replace("path: unit.xml", "path: build/reports/unit.xml");
-    let runner = RUNNER.replace("emit \"$1\" > \"$1.xml\"", "mkdir -p build/reports && emit \"$1\" > build/reports/unit.xml");
+    let runner =
+        RUNNER.replace("emit \"$1\" > \"$1.xml\"", "mkdir -p build/reports && emit \"$1\" > build/reports/unit.xml");
     repo.manifest([check]).file("run.sh", runner).tests("unit", ["pass a"]).commit("base");
     repo.branch("change").file("x", "x").commit("change");
     repo.check().verdict().is("ready").only_codes([]);

@@ -50,7 +50,13 @@ fn is_never_ready_when_a_rule_compares_across_types() {
 #[test]
 fn refuses_a_rule_that_would_throw_by_itself() {
     let repo = ready_repo();
-    for body in ["throw \"no\";", "try { 1 / 0 } catch { proven([check]) }", "eval(\"proven([])\")", "loop { }", "while true { }"] {
+    for body in [
+        "throw \"no\";",
+        "try { 1 / 0 } catch { proven([check]) }",
+        "eval(\"proven([])\")",
+        "loop { }",
+        "while true { }",
+    ] {
         let pack = PackDir::new(&repo, "team-rules").rule("odd", "check", body);
         let error = with_pack(&repo, &pack).error();
         assert_eq!(error.output().exit, 2, "{error}");
@@ -101,7 +107,8 @@ fn blocked_wins_over_a_rule_that_faults() {
 }
 
 fn coverage_contract_off(except: &[&str]) -> String {
-    let rules = crate::scenarios::rules_off::built_in_rules().into_iter().filter(|rule| !except.contains(&rule.as_str()));
+    let rules =
+        crate::scenarios::rules_off::built_in_rules().into_iter().filter(|rule| !except.contains(&rule.as_str()));
     let levels: Vec<_> = rules.map(|rule| format!("\"{rule}\": \"off\"")).collect();
     format!(
         "version: 1\nverification:\n  packs: [{{ builtin: coverage-contract, levels: {{ {} }} }}]\n",
@@ -141,10 +148,11 @@ fn is_not_ready_when_no_discovery_rule_speaks() {
 fn changes_nothing_when_a_pack_calls_everything_proven() {
     let repo = Repo::with_tests(["pass a", "pass b"]);
     repo.tests("unit", ["pass a"]).commit("lose b");
-    let flatterer = ["change", "check", "requirement", "invocation", "report"].into_iter().fold(
-        PackDir::new(&repo, "flatterer"),
-        |pack, on| pack.rule(&format!("{on}-fine"), on, &format!("proven([{on}])")),
-    );
+    let flatterer = ["change", "check", "requirement", "invocation", "report"]
+        .into_iter()
+        .fold(PackDir::new(&repo, "flatterer"), |pack, on| {
+            pack.rule(&format!("{on}-fine"), on, &format!("proven([{on}])"))
+        });
     let without = repo.check().verdict();
     let with = with_pack(&repo, &flatterer).verdict();
     let standing = |verdict: &Verdict| -> Vec<String> {

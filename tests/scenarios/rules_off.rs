@@ -36,8 +36,7 @@ impl Noticed {
         let levels = level.map(|level| {
             format!("  packs: [{{ builtin: coverage-contract, levels: {{ \"{}\": \"{level}\" }} }}]\n", self.rule)
         });
-        let verification: String =
-            self.verification.lines().map(|line| format!("  {line}\n")).chain(levels).collect();
+        let verification: String = self.verification.lines().map(|line| format!("  {line}\n")).chain(levels).collect();
         if !verification.is_empty() {
             policy.push_str("verification:\n");
             policy.push_str(&verification);

@@ -145,7 +145,11 @@ fn refuses_a_manifest_that_no_longer_parses() {
 fn reads_a_manifest_that_is_new_in_the_change_from_the_change() {
     let repo = Repo::new();
     repo.file("README", "text\n").commit("base");
-    repo.branch("change").manifest([listed("unit")]).file("run.sh", RUNNER).tests("unit", ["pass a"]).commit("first check");
+    repo.branch("change")
+        .manifest([listed("unit")])
+        .file("run.sh", RUNNER)
+        .tests("unit", ["pass a"])
+        .commit("first check");
     let verdict = repo.check().verdict();
     verdict.is("ready").requires(["unit"]).only_codes([]);
     assert_eq!(verdict.document()["manifest"]["read_from"], "working-tree");
@@ -172,7 +176,10 @@ fn runs_a_check_that_the_change_adds_and_blocks_when_it_is_red() {
 fn never_shows_an_invocation_what_is_not_committed() {
     let repo = Repo::with_tests(["pass a"]);
     let committed = repo.tests("unit", ["fail a"]).commit("red");
-    repo.tests("unit", ["pass a"]).file("untracked.txt", "x").file(".gitignore", "ignored.txt\n").file("ignored.txt", "x");
+    repo.tests("unit", ["pass a"])
+        .file("untracked.txt", "x")
+        .file(".gitignore", "ignored.txt\n")
+        .file("ignored.txt", "x");
     let verdict = repo.check().verdict();
     verdict.is("blocked").only_codes(["RM-VERIFY-008"]);
     assert_eq!(verdict.document()["candidate"], committed.as_str());
@@ -185,7 +192,9 @@ fn never_shows_an_invocation_what_is_not_committed() {
 /// Shape 19.
 #[test]
 fn lays_out_the_commit_and_nothing_else() {
-    let runner = format!("ls -A | sort | grep -v '^\\.git$' > \"$TMPDIR/seen\"\nsed 's/^/pass /' \"$TMPDIR/seen\" > \"$TMPDIR/all\"\n{RUNNER}");
+    let runner = format!(
+        "ls -A | sort | grep -v '^\\.git$' > \"$TMPDIR/seen\"\nsed 's/^/pass /' \"$TMPDIR/seen\" > \"$TMPDIR/all\"\n{RUNNER}"
+    );
     let repo = Repo::with_tests(["pass a"]);
     repo.file("run.sh", runner.replace("\"$1.txt\"", "\"$TMPDIR/all\""));
     repo.tests("unit", ["pass .runmill", "pass run.sh", "pass unit.txt", "pass unit.xml"]).commit("lists what it sees");

@@ -4,6 +4,11 @@ use std::fs;
 
 use crate::harness::{RUNNER, Repo, User, listed_with};
 
+/// The runner over the tests that the lines before it wrote to `$TMPDIR/all`.
+fn over_listed_tests() -> String {
+    RUNNER.replace("\"$1.txt\"", "\"$TMPDIR/all\"")
+}
+
 /// Runs the candidate's check with `mutation`, a line of shell that succeeds only when the mutation took effect. Either
 /// it was refused and the verdict is ready, or it happened and the verdict says that the tree moved.
 pub fn never_passes(user: User, mutation: &str) {
@@ -12,7 +17,7 @@ pub fn never_passes(user: User, mutation: &str) {
     let attempt = format!(
         "cp unit.txt \"$TMPDIR/all\"\nif {{ {mutation}; }} 2>/dev/null; then echo 'pass mutated' >> \"$TMPDIR/all\"; fi\n"
     );
-    repo.file("run.sh", attempt + &RUNNER.replace("\"$1.txt\"", "\"$TMPDIR/all\"")).commit("mutate");
+    repo.file("run.sh", format!("{attempt}{}", over_listed_tests())).commit("mutate");
     let verdict = repo.check().verdict();
     let result = verdict.result("unit", "candidate");
     assert_eq!(result["exit_code"], 0, "{verdict}");
@@ -78,7 +83,9 @@ fn never_lets_a_check_write_outside_its_checkout() {
 #[test]
 fn lets_a_check_write_into_its_scratch_directory_only_for_itself() {
     let repo = Repo::new();
-    let runner = "ls build > \"$TMPDIR/before\"; echo x > build/x && [ ! -s \"$TMPDIR/before\" ] || exit 9\n".to_owned() + RUNNER;
+    let runner = "ls build > \"$TMPDIR/before\"; echo x > build/x && [ ! -s \"$TMPDIR/before\" ] || exit 9\n"
+        .to_owned()
+        + RUNNER;
     repo.manifest([listed_with("unit", "scratch: [build]"), listed_with("again", "scratch: [build]")]);
     repo.file(".gitignore", "build/\n").file("run.sh", runner);
     repo.tests("unit", ["pass a"]).tests("again", ["pass a"]).commit("base");
@@ -92,11 +99,10 @@ fn lets_a_check_write_into_its_scratch_directory_only_for_itself() {
 /// Shape 29.
 #[test]
 fn never_tests_source_that_is_edited_and_restored() {
-    let runner = "cp source.txt \"$TMPDIR/kept\"\necho good > source.txt\n\
-                  if grep -q good source.txt; then echo 'pass works'; else echo 'fail works'; fi > \"$TMPDIR/all\"\n\
-                  cp \"$TMPDIR/kept\" source.txt\n"
-        .to_owned()
-        + &RUNNER.replace("\"$1.txt\"", "\"$TMPDIR/all\"");
+    let attempt = "cp source.txt \"$TMPDIR/kept\"\necho good > source.txt\n\
+                   if grep -q good source.txt; then echo 'pass works'; else echo 'fail works'; fi > \"$TMPDIR/all\"\n\
+                   cp \"$TMPDIR/kept\" source.txt\n";
+    let runner = format!("{attempt}{}", over_listed_tests());
     let repo = Repo::with_tests(["pass works"]);
     repo.file("source.txt", "bad\n").file("run.sh", runner).commit("edit, test, restore");
     let verdict = repo.check().verdict();

@@ -1,0 +1,325 @@
+//! Random changes, as plain data from which a fact graph is built.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use proptest::{collection, option, prelude::*, sample::select};
+use runmill_model::{
+    Autonomy, CheckId, Checkout, CommitId, ContextName, Digest, Graph, GraphBuilder, Isolation, ManifestSource,
+    Observer, Origin, RepoPath, ReportState, RequirementSource, Side, Status, TestSet, TreeHash,
+    facts::{
+        Change, Check, Declaration, Invocation, PathRule, Policy, Proposal, RemoteRequirement, Report, Requirement,
+    },
+};
+
+/// A change with its checks and everything that was observed of them.
+#[derive(Debug, Clone)]
+pub struct World {
+    pub contains_target: bool,
+    pub checks: Vec<CheckSpec>,
+    pub path_rules: Vec<(bool, usize)>,
+    pub proposals: Vec<usize>,
+    pub contexts: Vec<u8>,
+}
+
+/// A configured check; its id is `c` and its place in the list.
+#[derive(Debug, Clone)]
+pub struct CheckSpec {
+    pub in_target: bool,
+    pub required: bool,
+    pub required_by_candidate: bool,
+    pub origin: Origin,
+    pub reports: bool,
+    /// The test that a declaration of both manifests names.
+    pub declared: Option<u8>,
+    pub candidate: Option<Run>,
+    pub base: Option<Run>,
+}
+
+/// An invocation.
+#[derive(Debug, Clone)]
+pub struct Run {
+    pub status: Status,
+    pub executor: Observer,
+    pub on_its_commit: bool,
+    pub hashed: bool,
+    pub moved: bool,
+    pub focused: bool,
+    pub report: Option<Listed>,
+}
+
+/// A report.
+#[derive(Debug, Clone)]
+pub struct Listed {
+    pub state: ReportState,
+    pub tests: BTreeMap<u8, Status>,
+}
+
+pub fn check_id(index: usize) -> CheckId {
+    CheckId::new(format!("c{index}")).unwrap()
+}
+
+pub fn commit(digit: char) -> CommitId {
+    CommitId::new(digit.to_string().repeat(40)).unwrap()
+}
+
+/// Mostly sound worlds, so that ready ones are not rare.
+pub fn worlds() -> impl Strategy<Value = World> {
+    let rules = collection::vec((any::<bool>(), 0..4usize), 0..3);
+    let proposals = collection::btree_set(0..5usize, 0..3).prop_map(|set| set.into_iter().collect());
+    (prop::bool::weighted(0.9), collection::vec(checks(), 0..4), rules, proposals).prop_map(
+        |(contains_target, checks, path_rules, proposals)| World {
+            contains_target,
+            checks,
+            path_rules,
+            proposals,
+            contexts: Vec::new(),
+        },
+    )
+}
+
+fn checks() -> impl Strategy<Value = CheckSpec> {
+    let flags = (prop::bool::weighted(0.8), prop::bool::weighted(0.8), any::<bool>(), prop::bool::weighted(0.8));
+    let origin = select(vec![Origin::Repository, Origin::Repository, Origin::Operator, Origin::Candidate]);
+    let runs = (option::weighted(0.9, runs()), option::weighted(0.9, runs()));
+    (flags, origin, option::weighted(0.2, 0..4u8), runs).prop_map(|(flags, origin, declared, (candidate, base))| {
+        let (in_target, required, required_by_candidate, reports) = flags;
+        CheckSpec { in_target, required, required_by_candidate, origin, reports, declared, candidate, base }
+    })
+}
+
+fn runs() -> impl Strategy<Value = Run> {
+    let status = prop_oneof![
+        12 => Just(Status::Passed),
+        1 => select(Status::ALL),
+    ];
+    let executor = prop_oneof![12 => Just(Observer::Orchestrator), 1 => Just(Observer::Agent)];
+    let mostly = || prop::bool::weighted(0.95);
+    let rarely = || prop::bool::weighted(0.05);
+    let flags = (mostly(), mostly(), rarely(), rarely());
+    (status, executor, flags, option::weighted(0.9, reports())).prop_map(|(status, executor, flags, report)| {
+        let (on_its_commit, hashed, moved, focused) = flags;
+        Run { status, executor, on_its_commit, hashed, moved, focused, report }
+    })
+}
+
+fn reports() -> impl Strategy<Value = Listed> {
+    let state = prop_oneof![12 => Just(ReportState::Accepted), 1 => select(ReportState::ALL)];
+    let outcome = prop_oneof![12 => Just(Status::Passed), 1 => Just(Status::Failed), 1 => Just(Status::NotRun)];
+    (state, collection::btree_map(0..4u8, outcome, 1..5)).prop_map(|(state, tests)| Listed { state, tests })
+}
+
+impl World {
+    /// The sealed graph, with the requirements that the definitions ask for.
+    pub fn graph(&self) -> Arc<Graph> {
+        Arc::new(self.builder(&(0..self.steps()).collect::<Vec<_>>()).seal().unwrap())
+    }
+
+    /// The number of independent observations that make up the world.
+    pub fn steps(&self) -> usize {
+        2 + 6 * self.checks.len() + self.path_rules.len() + self.proposals.len() + self.contexts.len()
+    }
+
+    /// A builder to which the observations were added in this order; `order` is a permutation of all steps.
+    pub fn builder(&self, order: &[usize]) -> GraphBuilder {
+        let mut builder = GraphBuilder::new();
+        for step in order {
+            self.add(&mut builder, *step);
+        }
+        builder
+    }
+
+    fn add(&self, builder: &mut GraphBuilder, step: usize) {
+        match step {
+            0 => return builder.add(self.change()),
+            1 => return builder.add(policy()),
+            _ => {}
+        }
+        let step = step - 2;
+        if let Some(spec) = self.checks.get(step / 6) {
+            return spec.add(builder, check_id(step / 6), step % 6);
+        }
+        let step = step - 6 * self.checks.len();
+        if let Some((touched, require)) = self.path_rules.get(step) {
+            let pattern = if *touched { "src/**" } else { "docs/**" };
+            return builder.add(PathRule {
+                observed_by: Observer::Repository,
+                origin: Origin::Repository,
+                position: u32::try_from(step).unwrap(),
+                patterns: vec![pattern.into()],
+                require: check_id(*require),
+            });
+        }
+        let step = step - self.path_rules.len();
+        if let Some(proposed) = self.proposals.get(step) {
+            return builder.add(Proposal { observed_by: Observer::Agent, text: check_id(*proposed).to_string() });
+        }
+        let context = self.contexts[step - self.proposals.len()];
+        builder.add(RemoteRequirement {
+            observed_by: Observer::Operator,
+            context: ContextName::new(format!("context {context}")).unwrap(),
+            app: None,
+            workflow: None,
+        });
+    }
+
+    fn change(&self) -> Change {
+        Change {
+            observed_by: Observer::Orchestrator,
+            target: commit('a'),
+            base: commit('a'),
+            candidate: commit('c'),
+            changed_paths: vec![RepoPath::new("src/lib.rs").unwrap()],
+            mode: Autonomy::PrOnly,
+            contains_target: self.contains_target,
+            read_from: ManifestSource::BaseRef,
+            focus_markers: Vec::new(),
+        }
+    }
+}
+
+fn policy() -> Policy {
+    Policy {
+        observed_by: Observer::Operator,
+        digest: None,
+        mode: Autonomy::PrOnly,
+        fail_on_missing_check: true,
+        fail_on_skipped_check: true,
+        isolation: Isolation::Namespaces,
+        checkout: Checkout::Sealed,
+        tree_hash: TreeHash::Content,
+    }
+}
+
+impl CheckSpec {
+    fn add(&self, builder: &mut GraphBuilder, id: CheckId, step: usize) {
+        match step {
+            0 => builder.add(self.check(id)),
+            1 if self.required => builder.add(Requirement {
+                observed_by: Observer::Orchestrator,
+                check: Some(id),
+                context: None,
+                sources: vec![RequirementSource::RepositoryPolicy],
+                reasons: vec!["the manifest at the target requires it".into()],
+            }),
+            2 => {
+                if let Some(test) = self.declared {
+                    builder.add(Declaration {
+                        observed_by: Observer::Repository,
+                        check: id,
+                        test_id: format!("t{test}"),
+                        cause: "agreed".into(),
+                        renamed_to: None,
+                        origin: Origin::Repository,
+                        in_target: true,
+                        in_candidate: true,
+                        counts: true,
+                    });
+                }
+            }
+            3 | 4 => {
+                let (side, run) = if step == 3 { (Side::Candidate, &self.candidate) } else { (Side::Base, &self.base) };
+                if let Some(run) = run {
+                    builder.add(run.invocation(id, side));
+                }
+            }
+            _ => {
+                for (side, run) in [(Side::Candidate, &self.candidate), (Side::Base, &self.base)] {
+                    if let Some(listed) = run.as_ref().and_then(|run| run.report.as_ref()).filter(|_| self.reports) {
+                        let report = listed.report(builder, id.clone(), side);
+                        builder.add(report);
+                    }
+                }
+            }
+        }
+    }
+
+    fn check(&self, id: CheckId) -> Check {
+        Check {
+            observed_by: Observer::Repository,
+            definition_digest: Digest::of(id.as_str().as_bytes()),
+            id,
+            description: None,
+            origin: self.origin,
+            required: self.required,
+            required_by_candidate: self.required_by_candidate,
+            in_target: self.in_target,
+            in_candidate: true,
+            redefined_by_candidate: false,
+            argv: vec!["true".into()],
+            cwd: RepoPath::root(),
+            timeout_ms: 1000,
+            report_path: self.reports.then(|| RepoPath::new("report.xml").unwrap()),
+            report_format: self.reports.then(|| "junit".into()),
+            identity: self.reports.then(|| "classname".into()),
+            duplicates: self.reports.then(|| "reject".into()),
+        }
+    }
+}
+
+impl Run {
+    fn invocation(&self, check: CheckId, side: Side) -> Invocation {
+        let ran = self.status != Status::NotRun && self.hashed;
+        let own = if side == Side::Base { 'a' } else { 'c' };
+        Invocation {
+            observed_by: Observer::Orchestrator,
+            check,
+            side,
+            executor: self.executor,
+            commit: commit(if self.on_its_commit { own } else { 'f' }),
+            status: self.status,
+            exit_code: match self.status {
+                Status::Passed => Some(0),
+                Status::Failed => Some(1),
+                _ => None,
+            },
+            signal: None,
+            duration_ms: 5,
+            tree_before: ran.then(|| Digest::of(b"tree")),
+            tree_after: ran.then(|| Digest::of(if self.moved { b"moved" } else { b"tree" })),
+            isolation: Isolation::Namespaces,
+            checkout: Checkout::Sealed,
+            stdout_digest: ran.then(|| Digest::of(b"")),
+            stdout_bytes: 0,
+            stdout_truncated: false,
+            stderr_digest: ran.then(|| Digest::of(b"")),
+            stderr_bytes: 0,
+            stderr_truncated: false,
+            leftovers: 0,
+            zero_test_notices: Vec::new(),
+            focus_notices: if self.focused { vec!["a focused run".into()] } else { Vec::new() },
+            skipped_in_output: None,
+            notes: Vec::new(),
+        }
+    }
+}
+
+impl Listed {
+    fn report(&self, builder: &mut GraphBuilder, check: CheckId, side: Side) -> Report {
+        let accepted = self.state == ReportState::Accepted;
+        let mut set = |status: Status| -> TestSet {
+            let tests = self.tests.iter().filter(|(_, outcome)| accepted && **outcome == status);
+            tests.map(|(test, _)| builder.tests_mut().intern(None, &format!("t{test}")).unwrap()).collect()
+        };
+        let (passed, failed, skipped) = (set(Status::Passed), set(Status::Failed), set(Status::NotRun));
+        Report {
+            observed_by: Observer::Orchestrator,
+            check,
+            side,
+            state: self.state,
+            format: "junit".into(),
+            digest: None,
+            reason: (!accepted).then(|| "malformed".into()),
+            message: (!accepted).then(|| "malformed".into()),
+            fix: None,
+            line: None,
+            column: None,
+            test_id: None,
+            passed,
+            failed,
+            skipped,
+            flaky: TestSet::new(),
+            repeats: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+}
