@@ -108,6 +108,9 @@ words! {
 /// # Ok::<(), runmill_report::Rejection>(())
 /// ```
 pub fn parse(format: Format, bytes: &[u8], options: &Options, arena: &mut TestArena) -> Result<TestReport, Rejection> {
+    if format == Format::Junit {
+        junit::check_encoding(bytes)?;
+    }
     let text = input::decode(bytes, options)?;
     let inventory = match format {
         Format::Junit => junit::read(text, options),

@@ -8,7 +8,7 @@ mod testcase;
 
 use quick_xml::{Reader as Events, events::Event};
 
-use crate::{Options, Reason, Rejection, inventory::Inventory, rejection::Fault};
+use crate::{Options, Reason, Rejection, input::BOM, inventory::Inventory, rejection::Fault};
 use attributes::{Attributes, is_reference};
 use element::Element;
 use suite::Suite;
@@ -37,6 +37,22 @@ pub(crate) fn read(text: &str, options: &Options) -> Result<Inventory, Rejection
     };
     reader.all().map_err(fault)?;
     Ok(reader.inventory)
+}
+
+/// Looks at the declared encoding before the bytes are taken for UTF-8, so that the rejection names the cause.
+///
+/// # Errors
+/// An encoding other than UTF-8 is declared.
+pub(crate) fn check_encoding(bytes: &[u8]) -> Result<(), Rejection> {
+    let unmarked = bytes.strip_prefix(BOM).unwrap_or(bytes);
+    let Some(end) = memchr::memmem::find(unmarked, b"?>").filter(|_| unmarked.starts_with(b"<?xml")) else {
+        return Ok(());
+    };
+    let raw = unmarked.get(..end + b"?>".len()).and_then(|raw| std::str::from_utf8(raw).ok());
+    match raw.map(|raw| declaration::check(raw, 0)) {
+        Some(Err(fault)) if fault.reason == Reason::UnsupportedEncoding => Err(fault.in_text(bytes)),
+        _ => Ok(()),
+    }
 }
 
 struct Reader<'a> {

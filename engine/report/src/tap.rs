@@ -82,7 +82,7 @@ impl Reader {
     fn line(&mut self, line: &str, offset: usize) -> Result<(), Fault> {
         let inner = line.trim();
         if is_bail_out(inner) {
-            let why = inner.get("Bail out!".len()..).unwrap_or_default().trim();
+            let why = inner.get("Bail out!".len()..).unwrap_or_default().trim().trim_end_matches('.');
             let message =
                 if why.is_empty() { "the run bailed out".to_owned() } else { format!("the run bailed out: {why}") };
             return Err(Fault::new(Reason::BailOut, offset, message, "repair what made the run give up"));
@@ -203,3 +203,6 @@ fn plan(line: &str) -> Option<u64> {
 fn is_bail_out(line: &str) -> bool {
     line.get(.."Bail out!".len()).is_some_and(|start| start.eq_ignore_ascii_case("Bail out!"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,15 @@
-//! Reports as real reporters write them.
+//! Reports as real reporters write them: every case with its answer, a corpus of real reports, an older program's
+//! vectors, and bytes that no reporter would write.
+
+#[cfg(test)]
+mod cases;
+#[cfg(test)]
+mod corpus;
+#[cfg(test)]
+mod listing;
+#[cfg(test)]
+mod robustness;
+#[cfg(test)]
+mod vectors;
+#[cfg(test)]
+mod zero;

@@ -78,7 +78,9 @@ pub fn is_test_file(path: &str) -> bool {
     let in_tests = directories.split('/').any(|part| DIRECTORIES.iter().any(|known| known.eq_ignore_ascii_case(part)));
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let capital = ["Test", "Tests", "TestCase", "Spec", "Specs"].iter().any(|ending| stem.ends_with(ending));
-    in_tests || capital || words(name).any(|word| matches!(word.as_str(), "test" | "tests" | "spec" | "specs" | "cy" | "e2e"))
+    in_tests
+        || capital
+        || words(name).any(|word| matches!(word.as_str(), "test" | "tests" | "spec" | "specs" | "cy" | "e2e"))
 }
 
 fn file_name(path: &str) -> &str {
