@@ -122,3 +122,66 @@ fn unrelated(target: &CommitId, candidate: &CommitId) -> GitError {
         "name the branch the change started from with --base, and check that both come from the same repository",
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use runmill_model::Code;
+
+    use super::super::fixture::{Sample, code, git_in};
+    use super::*;
+
+    /// Ten commits on `main`, and `side` that grew from the seventh.
+    fn forked() -> (Sample, Vec<CommitId>, CommitId) {
+        let sample = Sample::new();
+        let main = (0..10).map(|number| sample.commit(&format!("main {number}"))).collect::<Vec<_>>();
+        sample.git(&["checkout", "-q", "-b", "side", main[6].as_str()]);
+        let side = sample.commit("side");
+        (sample, main, side)
+    }
+
+    #[test]
+    fn finds_where_a_change_started() {
+        let (sample, main, side) = forked();
+        let repository = sample.open();
+        assert_eq!(repository.merge_base(&main[9], &side).unwrap(), main[6]);
+        assert_eq!(repository.merge_base(&main[9], &main[2]).unwrap(), main[2]);
+        assert!(repository.contains(&side, &main[6]).unwrap());
+        assert!(repository.contains(&side, &side).unwrap());
+        assert!(!repository.contains(&side, &main[7]).unwrap());
+    }
+
+    #[test]
+    fn unrelated_histories_have_no_base() {
+        let (sample, main, _) = forked();
+        sample.git(&["checkout", "-q", "--orphan", "other"]);
+        let other = sample.commit("other");
+        assert_eq!(code(sample.open().merge_base(&main[9], &other)), Code::Repo003);
+        assert!(!sample.open().contains(&other, &main[9]).unwrap());
+    }
+
+    #[test]
+    fn a_shallow_clone_answers_only_what_it_can_know() {
+        let (sample, main, side) = forked();
+        let url = format!("file://{}", sample.dir);
+        let clone_with_depth = |depth: &str| {
+            let clone = sample.beside(depth);
+            sample.git(&["clone", "-q", "--no-single-branch", "--depth", depth, &url, clone.as_str()]);
+            clone
+        };
+        let enough = clone_with_depth("5");
+        let repository = Repository::discover(&enough).unwrap();
+        assert!(repository.is_shallow());
+        assert_eq!(repository.merge_base(&main[9], &side).unwrap(), main[6]);
+        assert!(repository.contains(&side, &main[6]).unwrap());
+        assert!(!repository.contains(&side, &main[7]).unwrap());
+
+        let short = clone_with_depth("1");
+        let repository = Repository::discover(&short).unwrap();
+        assert_eq!(code(repository.merge_base(&main[9], &side)), Code::Repo003);
+        assert_eq!(code(repository.contains(&side, &main[9])), Code::Repo003);
+        assert_eq!(code(repository.resolve(main[6].as_str())), Code::Repo003);
+        assert!(repository.merge_base(&main[9], &side).unwrap_err().help().contains("--unshallow"));
+        git_in(&short, &["fetch", "-q", "--unshallow"], b"");
+        assert_eq!(Repository::discover(&short).unwrap().merge_base(&main[9], &side).unwrap(), main[6]);
+    }
+}

@@ -83,3 +83,27 @@ fn filter_rule(line: &str) -> Option<(Gitignore, IsLfs)> {
     builder.add_line(None, pattern).ok()?;
     Some((builder.build().ok()?, is_lfs))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::Sample;
+    use super::*;
+
+    #[test]
+    fn the_closest_file_and_its_last_matching_line_decide() {
+        let sample = Sample::new();
+        let top = "# comment\n*.bin filter=lfs diff=lfs merge=lfs -text\n/only-top.dat filter=lfs\nplain.bin -filter\n\"a b.dat\" filter=lfs\n*.txt text\n";
+        sample.write(".gitattributes", top);
+        sample.write("sub/.gitattributes", "*.bin !filter\nassets/*.bin filter=lfs\n");
+        let commit = sample.commit("one");
+        let objects = sample.open().objects;
+        let items = objects.list(objects.commit(&commit).unwrap().tree_id()).unwrap();
+        let attributes = LfsAttributes::read(&objects, &items).unwrap();
+        for yes in ["x.bin", "deep/x.bin", "only-top.dat", "a b.dat", "sub/assets/x.bin"] {
+            assert!(attributes.apply_to(yes.as_bytes()), "{yes}");
+        }
+        for no in ["x.txt", "deep/only-top.dat", "plain.bin", "sub/x.bin", "subx.dat"] {
+            assert!(!attributes.apply_to(no.as_bytes()), "{no}");
+        }
+    }
+}

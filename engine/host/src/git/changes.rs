@@ -108,3 +108,76 @@ fn nameable(path: Vec<u8>) -> Result<RepoPath, GitError> {
         GitError::tree(format!("cannot name a changed path: {}", error.to_string().escape_debug()), help)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use runmill_model::Code;
+
+    use super::super::fixture::{Sample, code};
+
+    #[test]
+    fn every_kind_of_change_is_named() {
+        let sample = Sample::new();
+        for file in ["same", "edited", "deleted", "renamed-from", "mode", "to-link", "to-directory", "d/same", "d/gone"]
+        {
+            sample.write(file, file);
+        }
+        let base = sample.commit("one");
+        sample.write("edited", "2");
+        sample.write("d/added", "3");
+        sample.git(&["mv", "renamed-from", "renamed-to"]);
+        for gone in ["deleted", "d/gone", "to-link", "to-directory"] {
+            std::fs::remove_file(sample.dir.join(gone)).unwrap();
+        }
+        std::os::unix::fs::symlink("same", sample.dir.join("to-link")).unwrap();
+        sample.write("to-directory/below", "4");
+        sample.git(&["update-index", "--chmod=+x", "mode"]);
+        sample.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{base},module")]);
+        sample.git(&["add", "--", "edited", "d", "to-link", "to-directory", "deleted"]);
+        sample.git(&["commit", "-q", "-m", "two"]);
+        let changed = sample.open().changed_paths(&base, &sample.head()).unwrap();
+        let names: Vec<&str> = changed.iter().map(|path| path.as_str()).collect();
+        let expected = [
+            "d/added",
+            "d/gone",
+            "deleted",
+            "edited",
+            "mode",
+            "module",
+            "renamed-from",
+            "renamed-to",
+            "to-directory",
+            "to-directory/below",
+            "to-link",
+        ];
+        assert_eq!(names, expected);
+        assert!(sample.open().changed_paths(&base, &base).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_changed_path_that_cannot_be_named_is_an_error() {
+        for name in [&b"caf\xe9"[..], b"a\nb", b"a\\b"] {
+            let sample = Sample::new();
+            let base = sample.commit("one");
+            let blob = sample.blob(b"1");
+            let candidate = sample.commit_of_entries(&[("100644", name, &blob)]);
+            assert_eq!(code(sample.open().changed_paths(&base, &candidate)), Code::Repo006);
+        }
+    }
+
+    #[test]
+    fn counts_what_is_not_committed() {
+        let sample = Sample::new();
+        sample.write(".gitignore", "ignored\n");
+        sample.write("a", "1");
+        sample.write("b", "1");
+        sample.commit("one");
+        sample.write("ignored", "1");
+        assert_eq!(sample.open().uncommitted().unwrap(), 0);
+        sample.write("a", "2");
+        sample.write("new/x", "1");
+        sample.write("new/y", "1");
+        std::fs::remove_file(sample.dir.join("b")).unwrap();
+        assert_eq!(sample.open().uncommitted().unwrap(), 3);
+    }
+}

@@ -94,3 +94,27 @@ impl Objects {
         Ok(Some(found))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use runmill_model::Code;
+
+    use super::super::fixture::{Sample, code, path};
+
+    #[test]
+    fn reads_regular_files_and_takes_nothing_else_for_absence() {
+        let sample = Sample::new();
+        sample.write("a/file", "1\r\n");
+        std::os::unix::fs::symlink("a/file", sample.dir.join("link")).unwrap();
+        std::os::unix::fs::symlink("a", sample.dir.join("linked")).unwrap();
+        let commit = sample.commit("one");
+        sample.write("a/file", "not committed");
+        let read = |text: &str| sample.open().read_file(&commit, &path(text));
+        assert_eq!(read("a/file").unwrap().unwrap(), b"1\r\n");
+        assert_eq!(read("a/absent").unwrap(), None);
+        assert_eq!(read("absent/file").unwrap(), None);
+        for wrong in ["a", ".", "link", "linked/file", "a/file/below"] {
+            assert_eq!(code(read(wrong)), Code::Repo006, "{wrong}");
+        }
+    }
+}

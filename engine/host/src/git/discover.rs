@@ -116,3 +116,92 @@ fn is_git_dir(dir: &Utf8Path) -> bool {
     let is_there = |name| fs::symlink_metadata(dir.join(name)).is_ok();
     is_there("HEAD") && ((is_there("objects") && is_there("refs")) || is_there("commondir"))
 }
+
+#[cfg(test)]
+mod tests {
+    use runmill_model::Code;
+
+    use super::super::fixture::{Sample, code, git_in};
+    use super::*;
+
+    #[test]
+    fn finds_the_repository_from_a_directory_inside_it() {
+        let sample = Sample::new();
+        sample.write("a/b/c", "1");
+        let head = sample.commit("one");
+        for start in ["", "a/b", ".git", ".git/refs"] {
+            let repository = Repository::discover(&sample.dir.join(start)).unwrap();
+            assert_eq!(
+                (repository.work_dir(), repository.resolve("HEAD").unwrap()),
+                (sample.dir.as_path(), head.clone()),
+                "{start}"
+            );
+        }
+    }
+
+    #[test]
+    fn says_when_there_is_no_repository() {
+        let sample = Sample::without_repository();
+        assert_eq!(code(Repository::discover(&sample.dir)), Code::Repo001);
+        assert_eq!(code(Repository::discover(&sample.dir.join("absent"))), Code::Repo001);
+        sample.write(".git", "gitdir: nowhere\n");
+        assert_eq!(code(Repository::discover(&sample.dir)), Code::Repo001);
+    }
+
+    #[test]
+    fn refuses_a_bare_repository_and_unknown_formats() {
+        for arguments in [
+            &["init", "-q", "--bare", "."][..],
+            &["init", "-q", "--object-format=sha256", "."],
+            &["init", "-q", "--ref-format=reftable", "."],
+        ] {
+            let sample = Sample::without_repository();
+            sample.git(arguments);
+            assert_eq!(code(Repository::discover(&sample.dir)), Code::Repo004, "{arguments:?}");
+        }
+        let sample = Sample::new();
+        sample.git(&["config", "core.bare", "true"]);
+        assert_eq!(code(Repository::discover(&sample.dir)), Code::Repo004);
+        sample.git(&["config", "core.bare", "false"]);
+        sample.git(&["config", "extensions.fancy", "yes"]);
+        assert_eq!(code(Repository::discover(&sample.dir)), Code::Repo004);
+    }
+
+    #[test]
+    fn works_in_a_linked_worktree_also_of_a_bare_repository() {
+        let sample = Sample::new();
+        sample.write("a", "1");
+        sample.commit("one");
+        sample.git(&["branch", "side"]);
+        let bare = sample.beside("bare.git");
+        sample.git(&["clone", "-q", "--bare", ".", bare.as_str()]);
+        for (owner, name) in [(&sample.dir, "of-clone"), (&bare, "of-bare")] {
+            let linked = sample.beside(name);
+            git_in(owner, &["worktree", "add", "-q", linked.as_str(), "side"], b"");
+            fs::write(linked.join("b"), "2").unwrap();
+            git_in(&linked, &["add", "b"], b"");
+            git_in(&linked, &["commit", "-q", "-m", "two"], b"");
+            fs::write(linked.join("untracked"), "3").unwrap();
+
+            let repository = Repository::discover(&linked).unwrap();
+            assert_eq!(repository.work_dir(), linked);
+            let head = repository.resolve("HEAD").unwrap();
+            assert_eq!(head, repository.resolve("side").unwrap());
+            assert_ne!(head, repository.resolve("main").unwrap());
+            assert_eq!(repository.uncommitted().unwrap(), 1);
+        }
+    }
+
+    #[test]
+    fn reads_a_repository_of_another_owner() {
+        let sample = Sample::new();
+        sample.write("a", "1");
+        let head = sample.commit("one");
+        // Only root can give a directory away; for everybody else there is nothing to show here.
+        if std::os::unix::fs::chown(&sample.dir, Some(12_345), Some(12_345)).is_ok() {
+            std::os::unix::fs::chown(sample.dir.join(".git"), Some(12_345), Some(12_345)).unwrap();
+        }
+        assert_eq!(sample.open().resolve("HEAD").unwrap(), head);
+        assert_eq!(sample.open().uncommitted().unwrap(), 0);
+    }
+}

@@ -52,3 +52,48 @@ impl Objects {
             .map_err(|error| GitError::tree(format!("cannot use `{parsed}`: {error}"), "correct its patterns"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Sample, path};
+
+    #[test]
+    fn follows_the_gitignore_files_of_the_commit() {
+        let sample = Sample::new();
+        sample.write(".gitignore", "# build\n/target/\n*.cache\n!kept.cache\nsub/*\n!sub/open\nfile-only[\n");
+        sample.write("deep/.gitignore", "dist\n!other.cache\n");
+        sample.write("tracked.cache/file", "1");
+        sample.git(&["add", "-f", "tracked.cache/file"]);
+        let commit = sample.commit("one");
+        sample.write(".gitignore", "everything\n");
+        sample.write(".git/info/exclude", "excluded\n");
+        let ignored = |text: &str| sample.open().is_ignored_at(&commit, &path(text)).unwrap();
+        for yes in [
+            "target",
+            "target/debug",
+            "x.cache",
+            "deep/x.cache",
+            "deep/dist",
+            "deep/er/dist",
+            "sub/other",
+            "sub/other/below",
+        ] {
+            assert!(ignored(yes), "{yes}");
+        }
+        for no in [
+            ".",
+            "deep/target",
+            "kept.cache",
+            "deep/other.cache",
+            "dist",
+            "sub",
+            "sub/open",
+            "tracked.cache",
+            "everything",
+            "excluded",
+            "deep",
+        ] {
+            assert!(!ignored(no), "{no}");
+        }
+    }
+}

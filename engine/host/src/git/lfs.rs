@@ -84,3 +84,25 @@ fn open_regular(path: &Utf8Path) -> std::io::Result<File> {
     let file = File::open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(std::io::ErrorKind::InvalidInput.into()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pointer_is_recognised_and_nothing_else_is() {
+        let content = Digest::of(b"content");
+        let text = format!("version https://git-lfs.github.com/spec/v1\noid {content}\nsize 7\n");
+        assert_eq!(Pointer::parse(text.as_bytes()), Some(Pointer { content, size: 7 }));
+        for wrong in [
+            text.replace("v1", "v2"),
+            text.replace("size 7", "size x"),
+            text.replace("sha256:", "sha1:"),
+            text.replace("oid ", "oid"),
+            format!("{text}{}", " ".repeat(LARGEST_POINTER)),
+            String::new(),
+        ] {
+            assert_eq!(Pointer::parse(wrong.as_bytes()), None, "{wrong}");
+        }
+    }
+}

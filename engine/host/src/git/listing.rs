@@ -103,3 +103,70 @@ fn names_dot_git(name: &[u8]) -> bool {
 fn ignored_by_hfs(letter: char) -> bool {
     matches!(letter, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
+
+#[cfg(test)]
+mod tests {
+    use runmill_model::Code;
+
+    use super::super::fixture::{Sample, code};
+    use super::hostile;
+
+    #[test]
+    fn names_that_some_file_system_takes_for_dot_git_are_hostile() {
+        for name in [
+            ".git",
+            ".GIT",
+            ".Git",
+            "git~1",
+            "GIT~1",
+            ".git.",
+            ".git ",
+            ".git . .",
+            ".git:stream",
+            ".g\u{200c}it",
+            "\u{feff}.git",
+            "..",
+            ".",
+            "",
+            "a/b",
+            "a\0b",
+        ] {
+            assert!(hostile(name.as_bytes()).is_some(), "{name:?}");
+        }
+        for name in [".gitignore", ".gitmodules", "git", "x.git", "...", "git~2", "caf\u{e9}", "a b", "a\\b"] {
+            assert!(hostile(name.as_bytes()).is_none(), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn hostile_trees_are_refused_before_anything_is_written() {
+        let sample = Sample::new();
+        sample.write("a", "1");
+        sample.commit("one");
+        let blob = sample.blob(b"#!/bin/sh\n");
+        let inner = sample.tree_of_entries(&[("100755", b"post-checkout", &blob)]);
+        let link = sample.blob(b"/etc");
+        let below = |name: &[u8]| sample.tree_of_entries(&[("40000", name, &inner)]);
+        let trees: Vec<Vec<(&str, &[u8], String)>> = vec![
+            vec![("100644", b"..", blob.clone())],
+            vec![("40000", b"..", inner.clone())],
+            vec![("40000", b".git", inner.clone())],
+            vec![("40000", b".GiT", inner.clone())],
+            vec![("100644", b"a/b", blob.clone())],
+            vec![("100644", b"/etc/x", blob.clone())],
+            vec![("40000", b"sub", below(b".git"))],
+            vec![("120000", b"x", link.clone()), ("40000", b"x", inner.clone())],
+            vec![("100644", b"x", blob.clone()), ("100644", b"y", blob.clone()), ("100644", b"x", blob.clone())],
+            vec![("060644", b"device", blob.clone())],
+        ];
+        for entries in trees {
+            let entries: Vec<(&str, &[u8], &str)> =
+                entries.iter().map(|(mode, name, id)| (*mode, *name, id.as_str())).collect();
+            let commit = sample.commit_of_entries(&entries);
+            let views = sample.beside("views");
+            std::fs::create_dir_all(&views).unwrap();
+            assert_eq!(code(sample.open().materialise(&commit, &views)), Code::Repo006, "{entries:?}");
+            assert_eq!(std::fs::read_dir(&views).unwrap().count(), 0, "{entries:?}");
+        }
+    }
+}

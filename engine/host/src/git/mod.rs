@@ -15,6 +15,8 @@ mod changes;
 mod content;
 mod discover;
 mod error;
+#[cfg(test)]
+mod fixture;
 mod ignored;
 mod lfs;
 mod listing;

@@ -75,3 +75,59 @@ fn make_writable(dir: &Path) {
         pending.extend(fs::read_dir(&next).into_iter().flatten().flatten().map(|entry| entry.path()));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn in_temporary() -> PrivateDir {
+        PrivateDir::create_in(&Utf8PathBuf::from_path_buf(std::env::temp_dir()).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn nobody_else_can_enter_it() {
+        let dir = in_temporary();
+        assert_eq!(fs::metadata(dir.path()).unwrap().permissions().mode() & 0o7777, 0o700);
+        assert!(PrivateDir::create_in(&dir.path().join("absent")).is_err());
+    }
+
+    #[test]
+    fn read_only_trees_go_and_what_links_point_to_stays() {
+        let outside = in_temporary();
+        fs::write(outside.path().join("kept"), "1").unwrap();
+        fs::set_permissions(outside.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let dir = in_temporary();
+        let path = dir.path().to_owned();
+        fs::create_dir_all(path.join("a/b")).unwrap();
+        fs::write(path.join("a/b/file"), "1").unwrap();
+        std::os::unix::fs::symlink(outside.path(), path.join("a/b/link")).unwrap();
+        std::os::unix::fs::symlink(outside.path(), path.join("top")).unwrap();
+        for (read_only, mode) in [("a/b/file", 0o444), ("a/b", 0o000), ("a", 0o555)] {
+            fs::set_permissions(path.join(read_only), fs::Permissions::from_mode(mode)).unwrap();
+        }
+        dir.remove().unwrap();
+        assert!(fs::symlink_metadata(&path).is_err());
+        assert_eq!(fs::read(outside.path().join("kept")).unwrap(), b"1");
+        assert_eq!(fs::metadata(outside.path()).unwrap().permissions().mode() & 0o7777, 0o755);
+    }
+
+    #[test]
+    fn making_a_tree_writable_does_not_go_through_links() {
+        let (outside, dir) = (in_temporary(), in_temporary());
+        fs::set_permissions(outside.path(), fs::Permissions::from_mode(0o555)).unwrap();
+        std::os::unix::fs::symlink(outside.path(), dir.path().join("link")).unwrap();
+        make_writable(dir.path().as_std_path());
+        assert_eq!(fs::metadata(outside.path()).unwrap().permissions().mode() & 0o7777, 0o555);
+    }
+
+    #[test]
+    fn a_panic_leaves_nothing_behind() {
+        let dir = in_temporary();
+        let path = dir.path().to_owned();
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
+            let _held = dir;
+            panic!("on purpose");
+        }));
+        assert!(panicked.is_err() && fs::symlink_metadata(path).is_err());
+    }
+}

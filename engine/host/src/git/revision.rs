@@ -71,6 +71,19 @@ impl Repository {
         ))
     }
 
+    /// The short name of the branch that a revision is written as: the branch itself, or the one `HEAD` is on. None for
+    /// anything else, such as a commit id or a detached `HEAD`.
+    pub fn branch_of(&self, revision: &str) -> Option<String> {
+        let git = &self.objects.git;
+        if revision == "HEAD" || revision == "@" {
+            let head = git.find_reference("HEAD").ok()?;
+            let target = head.symbolic_target().ok().flatten()?.to_owned();
+            return target.strip_prefix("refs/heads/").map(str::to_owned);
+        }
+        let short = revision.strip_prefix("refs/heads/").unwrap_or(revision);
+        git.find_reference(&format!("refs/heads/{short}")).is_ok().then(|| short.to_owned())
+    }
+
     /// Refuses a change without a commit of its own.
     ///
     /// # Errors
@@ -128,5 +141,88 @@ impl Repository {
         let found = oid(id)?;
         self.objects.commit(id)?;
         Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use runmill_model::Code;
+
+    use super::super::fixture::{Sample, code, git_in};
+    use super::*;
+
+    #[test]
+    fn resolves_branches_tags_and_ids_to_commits() {
+        let sample = Sample::new();
+        sample.write("a", "1");
+        let first = sample.commit("one");
+        sample.git(&["tag", "-a", "v1", "-m", "v1"]);
+        sample.git(&["tag", "-a", "v1-again", "-m", "tag of a tag", "v1"]);
+        let second = sample.commit("two");
+        let repository = sample.open();
+        for (revision, expected) in [
+            ("HEAD", &second),
+            ("main", &second),
+            ("v1", &first),
+            ("v1-again", &first),
+            ("HEAD~1", &first),
+            (first.short(), &first),
+        ] {
+            assert_eq!(&repository.resolve(revision).unwrap(), expected, "{revision}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_unknown_ambiguous_or_no_commit() {
+        let sample = Sample::new();
+        assert_eq!(code(sample.open().resolve("HEAD")), Code::Repo002);
+        sample.write("a", "1");
+        sample.commit("one");
+        sample.git(&["tag", "a-blob", &sample.blob(b"1")]);
+        for revision in ["", "nope", "--help", "HEAD~1", "a-blob", "HEAD:a", &"0".repeat(40)] {
+            assert_eq!(code(sample.open().resolve(revision)), Code::Repo002, "{revision}");
+        }
+        let git = git2::Repository::open_bare(sample.dir.join(".git")).unwrap();
+        let ids: Vec<String> =
+            (0..1500).map(|number| git.blob(format!("{number}").as_bytes()).unwrap().to_string()).collect();
+        let starts_like_another = |id: &&String| ids.iter().filter(|other| other[..4] == id[..4]).count() > 1;
+        let twice = ids.iter().find(starts_like_another).unwrap();
+        assert_eq!(code(sample.open().resolve(&twice[..4])), Code::Repo002);
+    }
+
+    #[test]
+    fn default_target_is_the_remotes_then_main_then_master() {
+        let upstream = Sample::new();
+        upstream.write("a", "1");
+        let first = upstream.commit("one");
+        upstream.git(&["branch", "trunk"]);
+        upstream.git(&["symbolic-ref", "HEAD", "refs/heads/trunk"]);
+        let clone = upstream.beside("clone");
+        upstream.git(&["clone", "-q", "-o", "upstream", ".", clone.as_str()]);
+        let target = || Repository::discover(&clone).unwrap().default_target();
+        let at = |name: &str| Target { name: name.to_owned(), commit: first.clone() };
+        assert_eq!(target().unwrap(), at("upstream/trunk"));
+        git_in(&clone, &["remote", "set-head", "upstream", "--delete"], b"");
+        assert_eq!(target().unwrap(), at("upstream/main"));
+        git_in(&clone, &["branch", "main", "HEAD"], b"");
+        assert_eq!(target().unwrap(), at("main"));
+        for branch in ["main", "upstream/main"] {
+            git_in(
+                &clone,
+                &["update-ref", "-d", &format!("refs/{}/{branch}", if branch == "main" { "heads" } else { "remotes" })],
+                b"",
+            );
+        }
+        assert_eq!(code(target()), Code::Repo002);
+        git_in(&clone, &["branch", "master", "HEAD"], b"");
+        assert_eq!(target().unwrap(), at("master"));
+    }
+
+    #[test]
+    fn refuses_a_change_that_is_its_own_base() {
+        let sample = Sample::new();
+        let (first, second) = (sample.commit("one"), sample.commit("two"));
+        assert!(sample.open().refuse_empty_change(&first, &second).is_ok());
+        assert_eq!(code(sample.open().refuse_empty_change(&first, &first)), Code::Repo005);
     }
 }

@@ -16,7 +16,7 @@ use super::{
     synthetic,
     tree_digest::{Record, manifest_digest, stat_hash, tree_hash},
     walk::open_directory,
-    write::{Writer, make_directory},
+    write::{Writer, Written, make_directory},
 };
 
 /// A commit on disk. It lives as long as the private directory it was written into.
@@ -158,8 +158,8 @@ impl Repository {
 
         written.append(&mut submodules.written);
         written.sort_unstable_by(|left, right| left.path.cmp(&right.path));
-        let records: Vec<Record<'_>> = written.iter().map(super::write::Written::record).collect();
-        if manifest_digest(&records) != tree_hash {
+        let records: Vec<Record<'_>> = written.iter().map(Written::record).collect();
+        if !prove(&records, tree_hash) {
             return Err(not_proven(commit, &tree));
         }
         let mut notes = submodules.notes;
@@ -167,6 +167,11 @@ impl Repository {
         notes.sort_unstable();
         Ok(SealedView { commit: commit.clone(), tree, git_dir, object_dirs, tree_hash, notes })
     }
+}
+
+/// Whether what was read back from the disk is what was read from the commit.
+fn prove(of_commit: &[Record<'_>], on_disk: Digest) -> bool {
+    manifest_digest(of_commit) == on_disk
 }
 
 fn not_proven(commit: &CommitId, tree: &Utf8Path) -> GitError {
@@ -180,4 +185,249 @@ fn not_proven(commit: &CommitId, tree: &Utf8Path) -> GitError {
 fn dot_git() -> Result<RepoPath, GitError> {
     // INVARIANT: `.git` is a normal path, so this never fails.
     RepoPath::new(".git").map_err(|error| GitError::tree(error.to_string(), "report this"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt as _};
+
+    use runmill_model::Code;
+
+    use super::super::{
+        PrivateDir,
+        fixture::{Sample, code, git_in},
+        tree_digest::RecordKind,
+    };
+    use super::*;
+
+    /// Everything a view must answer, as a check in the sandbox would ask it.
+    fn git_in_view(view: &SealedView, arguments: &[&str]) -> String {
+        let (git_dir, tree) = (format!("--git-dir={}", view.git_dir), format!("--work-tree={}", view.tree));
+        let mut all = vec![git_dir.as_str(), tree.as_str()];
+        all.extend(arguments);
+        git_in(&view.tree, &all, b"")
+    }
+
+    fn materialise(sample: &Sample, commit: &CommitId) -> (PrivateDir, SealedView) {
+        let home = PrivateDir::create_in(&sample.dir).unwrap();
+        let view = sample.open().materialise(commit, home.path()).unwrap();
+        (home, view)
+    }
+
+    #[test]
+    fn a_view_has_exactly_the_bytes_modes_and_links_of_the_commit() {
+        let sample = Sample::new();
+        sample.write(".gitattributes", "*.txt text eol=crlf\n*.id ident\n*.sh filter=evil\n");
+        sample.write("a/b/lines.txt", "one\ntwo\n");
+        sample.write("a/x.id", "$Id$\n");
+        sample.write("run.sh", "#!/bin/sh\n");
+        sample.write("caf\u{e9} \"quoted\"\n", "odd name");
+        fs::set_permissions(sample.dir.join("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+        std::os::unix::fs::symlink("../outside", sample.dir.join("a/link")).unwrap();
+        let commit = sample.commit("one");
+        sample.git(&["config", "filter.evil.smudge", "touch ../smudged; cat"]);
+        sample.git(&["config", "core.autocrlf", "true"]);
+        let (home, view) = materialise(&sample, &commit);
+
+        let read = |path: &str| fs::read_to_string(view.tree.join(path)).unwrap();
+        assert_eq!(read("a/b/lines.txt"), "one\ntwo\n");
+        assert_eq!(read("a/x.id"), "$Id$\n");
+        assert_eq!(read("caf\u{e9} \"quoted\"\n"), "odd name");
+        assert_eq!(fs::read_link(view.tree.join("a/link")).unwrap().to_str().unwrap(), "../outside");
+        let mode = |path: &str| fs::metadata(view.tree.join(path)).unwrap().permissions().mode() & 0o7777;
+        assert_eq!(["run.sh", "a/x.id", "a", ""].map(mode), [0o755, 0o644, 0o755, 0o755]);
+        assert_eq!(fs::metadata(view.tree.parent().unwrap()).unwrap().permissions().mode() & 0o7777, 0o700);
+        assert_eq!(fs::metadata(view.tree.join("run.sh")).unwrap().modified().unwrap(), committed());
+        assert!(!sample.beside("smudged").exists());
+        assert_eq!(view.hash_content().unwrap(), view.tree_hash);
+        assert!(view.notes.is_empty());
+        assert_eq!(git_in_view(&view, &["status", "--porcelain"]), "");
+        assert_eq!(code(sample.open().materialise(&commit, home.path())), Code::Repo006);
+    }
+
+    #[test]
+    fn a_tree_that_is_not_what_was_written_is_not_proven() {
+        let plain = |content: &[u8]| Record { path: b"a", kind: RecordKind::Plain, content: Some(Digest::of(content)) };
+        let (sample, commit) = one_file("1");
+        let (_home, view) = materialise(&sample, &commit);
+        assert!(prove(&[plain(b"1")], view.tree_hash));
+        assert!(!prove(&[plain(b"2")], view.tree_hash));
+        assert!(!prove(&[], view.tree_hash));
+        assert_eq!(code::<()>(Err(not_proven(&commit, &view.tree))), Code::Repo006);
+    }
+
+    fn one_file(content: &str) -> (Sample, CommitId) {
+        let sample = Sample::new();
+        sample.write("a", content);
+        let commit = sample.commit("one");
+        (sample, commit)
+    }
+
+    fn committed() -> std::time::SystemTime {
+        std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000)
+    }
+
+    #[test]
+    fn the_same_commit_has_the_same_digest_and_another_tree_another() {
+        let sample = Sample::new();
+        sample.write("a", "1");
+        let first = sample.commit("one");
+        let same_tree = sample.commit("two");
+        sample.write("a", "2");
+        let other = sample.commit("three");
+        let digests = [&first, &first, &same_tree, &other].map(|commit| materialise(&sample, commit).1.tree_hash);
+        assert_eq!(digests[0], digests[1]);
+        assert_eq!(digests[0], digests[2]);
+        assert_ne!(digests[0], digests[3]);
+    }
+
+    #[test]
+    fn git_inside_a_view_sees_its_commit_and_no_other_branch() {
+        let sample = Sample::new();
+        sample.write("a", "1");
+        sample.commit("one");
+        sample.git(&["tag", "-a", "v1", "-m", "v1"]);
+        sample.git(&["tag", "light"]);
+        sample.write("b", "2");
+        let commit = sample.commit("two");
+        sample.git(&["checkout", "-q", "-b", "secret-branch"]);
+        sample.commit("three");
+        sample.git(&["tag", "later"]);
+        sample.git(&["remote", "add", "origin", "https://token@example.org/x"]);
+        sample.git(&["pack-refs", "--all"]);
+        let (_home, view) = materialise(&sample, &commit);
+        assert_eq!(git_in_view(&view, &["rev-parse", "HEAD"]), commit.as_str());
+        assert_eq!(git_in_view(&view, &["describe"]), format!("v1-1-g{}", &commit.as_str()[..7]));
+        assert_eq!(git_in_view(&view, &["tag"]), "light\nv1");
+        assert_eq!(git_in_view(&view, &["for-each-ref", "refs/heads", "refs/remotes"]), "");
+        assert_eq!(git_in_view(&view, &["log", "--all", "--topo-order", "--format=%s"]), "two\none");
+        assert_eq!(git_in_view(&view, &["remote"]), "");
+        assert_eq!(git_in_view(&view, &["status", "--porcelain"]), "");
+        assert_eq!(git_in_view(&view, &["fsck", "--no-dangling", "--no-reflogs"]), "");
+        assert_eq!(view.object_dirs, [sample.dir.join(".git/objects")]);
+        fs::write(view.tree.join("a"), "9").unwrap();
+        assert_eq!(git_in_view(&view, &["status", "--porcelain"]), " M a");
+        assert_ne!(view.hash_content().unwrap(), view.tree_hash);
+    }
+
+    #[test]
+    fn borrowed_and_shallow_histories_work_inside_a_view() {
+        let sample = Sample::new();
+        sample.write("a", "1");
+        sample.commit("one");
+        let commit = sample.commit("two");
+        let (borrowing, shallow) = (sample.beside("borrowing"), sample.beside("shallow"));
+        sample.git(&["clone", "-q", "--shared", ".", borrowing.as_str()]);
+        sample.git(&["clone", "-q", "--depth", "1", &format!("file://{}", sample.dir), shallow.as_str()]);
+        for (clone, stores, log) in [(borrowing, 2, "two\none"), (shallow, 1, "two")] {
+            let home = PrivateDir::create_in(&clone).unwrap();
+            let view = Repository::discover(&clone).unwrap().materialise(&commit, home.path()).unwrap();
+            assert_eq!(view.object_dirs.len(), stores);
+            assert_eq!(git_in_view(&view, &["log", "--topo-order", "--format=%s"]), log);
+            assert_eq!(git_in_view(&view, &["status", "--porcelain"]), "");
+        }
+    }
+
+    #[test]
+    fn missing_and_damaged_objects_are_errors() {
+        let sample = Sample::new();
+        sample.write("a", "1");
+        sample.write("b", "2");
+        let commit = sample.commit("one");
+        let loose = |id: &str| sample.dir.join(".git/objects").join(&id[..2]).join(&id[2..]);
+        let (first, second) = (loose(&sample.blob(b"1")), loose(&sample.blob(b"2")));
+        let intact = fs::read(&second).unwrap();
+        fs::remove_file(&second).unwrap();
+        // A well-formed object under the wrong id: only recomputing the id shows it.
+        fs::copy(&first, &second).unwrap();
+        let try_again = || {
+            let home = PrivateDir::create_in(&sample.dir).unwrap();
+            sample.open().materialise(&commit, home.path())
+        };
+        assert_eq!(code(try_again()), Code::Repo003);
+        fs::remove_file(&second).unwrap();
+        assert_eq!(code(try_again()), Code::Repo003);
+        fs::write(&second, intact).unwrap();
+        assert!(try_again().is_ok());
+    }
+
+    #[test]
+    fn a_partial_clone_without_the_files_says_how_to_get_them() {
+        let sample = Sample::new();
+        sample.write("a", "1");
+        let commit = sample.commit("one");
+        sample.git(&["config", "uploadpack.allowFilter", "true"]);
+        let clone = sample.beside("partial");
+        let url = format!("file://{}", sample.dir);
+        sample.git(&["clone", "-q", "--filter=blob:none", "--no-checkout", &url, clone.as_str()]);
+        let home = PrivateDir::create_in(&sample.dir).unwrap();
+        let error = Repository::discover(&clone).unwrap().materialise(&commit, home.path()).unwrap_err();
+        assert_eq!(error.code(), Code::Repo003);
+        assert!(error.help().contains("partial clone"), "{}", error.help());
+    }
+
+    #[test]
+    fn lfs_content_comes_from_the_local_store_or_is_noted() {
+        let sample = Sample::new();
+        let content = b"large file".as_slice();
+        let digest = Digest::of(content);
+        let pointer = |digest: Digest| format!("version https://git-lfs.github.com/spec/v1\noid {digest}\nsize 10\n");
+        let damaged = Digest::of(b"damaged!!!");
+        sample.write("good.bin", pointer(digest));
+        sample.write("absent.bin", pointer(Digest::of(b"absent")));
+        sample.write("damaged.bin", pointer(damaged));
+        sample.write("fixture.txt", pointer(digest));
+        sample.write(".gitattributes", "*.bin filter=lfs\n");
+        let commit = sample.commit("one");
+        for stored in [digest, damaged] {
+            let hex = stored.hex();
+            sample.write(&format!(".git/lfs/objects/{}/{}/{hex}", &hex[..2], &hex[2..4]), content);
+        }
+        let (_home, view) = materialise(&sample, &commit);
+        let read = |path: &str| fs::read_to_string(view.tree.join(path)).unwrap();
+        assert_eq!(read("good.bin"), "large file");
+        assert_eq!(read("damaged.bin"), pointer(damaged));
+        assert_eq!(read("fixture.txt"), pointer(digest));
+        let expected = [
+            ViewNote::LfsAbsent { path: "absent.bin".into(), content: Digest::of(b"absent") },
+            ViewNote::LfsDamaged { path: "damaged.bin".into(), content: damaged },
+        ];
+        assert_eq!(view.notes, expected);
+        assert_eq!(git_in_view(&view, &["status", "--porcelain"]), "");
+    }
+
+    #[test]
+    fn submodules_come_from_the_local_store_or_are_noted() {
+        let (inner, sample) = (Sample::new(), Sample::new());
+        inner.write("deep/file", "inner");
+        inner.commit("inner");
+        sample.write("a", "1");
+        sample.git(&["submodule", "--quiet", "add", inner.dir.as_str(), "libs/inner"]);
+        let commit = sample.commit("with a submodule");
+        let (_home, view) = materialise(&sample, &commit);
+        assert_eq!(fs::read_to_string(view.tree.join("libs/inner/deep/file")).unwrap(), "inner");
+        assert_eq!((view.notes.len(), view.hash_content().unwrap()), (0, view.tree_hash));
+        assert_eq!(git_in_view(&view, &["status", "--porcelain"]), "");
+
+        fs::remove_dir_all(sample.dir.join(".git/modules")).unwrap();
+        let (_home, view) = materialise(&sample, &commit);
+        assert_eq!(fs::read_dir(view.tree.join("libs/inner")).unwrap().count(), 0);
+        assert!(matches!(&view.notes[..], [ViewNote::SubmoduleAbsent { path, .. }] if path == "libs/inner"));
+        assert_eq!(git_in_view(&view, &["status", "--porcelain"]), "");
+    }
+
+    #[test]
+    fn a_submodule_name_cannot_leave_the_module_store() {
+        let (inner, sample) = (Sample::new(), Sample::new());
+        inner.write("file", "secret");
+        let pinned = inner.commit("inner");
+        let name = format!("../../..{}/.git", inner.dir);
+        sample.write(".gitmodules", format!("[submodule \"{name}\"]\n\tpath = m\n\turl = x\n"));
+        sample.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{pinned},m")]);
+        sample.git(&["add", ".gitmodules"]);
+        sample.git(&["commit", "-q", "-m", "one"]);
+        let (_home, view) = materialise(&sample, &sample.head());
+        assert!(!view.tree.join("m/file").exists());
+        assert_eq!(view.notes.len(), 1);
+    }
 }

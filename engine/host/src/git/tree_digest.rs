@@ -139,13 +139,18 @@ fn file_digest(walk: &Walk, path: &[u8], buffer: &mut [u8]) -> Result<(RecordKin
     if EntryKind::of(&stat) != EntryKind::File {
         return Err(cannot_read(rustix::io::Errno::STALE));
     }
-    let mut hasher = Hasher::new();
+    let (mut hasher, mut size) = (Hasher::new(), 0_u64);
     loop {
-        match rustix::io::read(file.as_fd(), &mut *buffer) {
-            Ok(0) => break,
-            Ok(length) => hasher.update(buffer.get(..length).unwrap_or_default()),
-            Err(rustix::io::Errno::INTR) => {}
+        let length = match rustix::io::read(file.as_fd(), &mut *buffer) {
+            Ok(length) => length,
+            Err(rustix::io::Errno::INTR) => continue,
             Err(error) => return Err(cannot_read(error)),
+        };
+        hasher.update(buffer.get(..length).unwrap_or_default());
+        size = size.saturating_add(length as u64);
+        // A piece that did not fill the buffer and reached the known size was the last: no read to learn it is over.
+        if length == 0 || (length < buffer.len() && size == stat.st_size.cast_unsigned()) {
+            break;
         }
     }
     let kind = if stat.st_mode & 0o111 == 0 { RecordKind::Plain } else { RecordKind::Executable };
@@ -172,4 +177,120 @@ fn stat_record(kind: EntryKind, stat: &Stat, path: &[u8]) -> Vec<u8> {
     record.extend_from_slice(path);
     record.push(0);
     record
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt as _};
+
+    use super::super::{PrivateDir, fixture::path};
+    use super::*;
+
+    /// What it is called and how it is done.
+    type Move = (&'static str, fn(&Utf8Path));
+
+    fn sample() -> PrivateDir {
+        let temporary = camino::Utf8PathBuf::from_path_buf(std::env::temp_dir()).unwrap();
+        let dir = PrivateDir::create_in(&temporary).unwrap();
+        fs::create_dir(dir.path().join("a")).unwrap();
+        fs::write(dir.path().join("a/file"), "content").unwrap();
+        fs::write(dir.path().join("a.txt"), "").unwrap();
+        fs::write(dir.path().join("run"), "#!/bin/sh\n").unwrap();
+        fs::set_permissions(dir.path().join("run"), fs::Permissions::from_mode(0o755)).unwrap();
+        std::os::unix::fs::symlink("a/file", dir.path().join("link")).unwrap();
+        fs::create_dir(dir.path().join("empty")).unwrap();
+        dir
+    }
+
+    #[test]
+    fn the_content_digest_is_that_of_the_manifest_in_the_documentation() {
+        let dir = sample();
+        let file = |bytes: &str| Digest::of(bytes.as_bytes()).hex();
+        let manifest = format!(
+            "runmill-tree 1\0d - a\0f {} a.txt\0f {} a/file\0d - empty\0l {} link\0x {} run\0",
+            file(""),
+            file("content"),
+            file("a/file"),
+            file("#!/bin/sh\n"),
+        );
+        let digest = tree_hash(dir.path(), &[]).unwrap();
+        assert_eq!(digest, Digest::of(manifest.as_bytes()));
+        assert_eq!(digest.to_string(), "sha256:fd8fe9e24622ece230a914ec1c15896b3c8160c1e835f07680be7d36b1a2b3af");
+    }
+
+    #[test]
+    fn every_kind_of_move_changes_the_content_digest() {
+        let moves: &[Move] = &[
+            ("append", |dir| fs::write(dir.join("a/file"), "content\n").unwrap()),
+            ("same length", |dir| fs::write(dir.join("a/file"), "CONTENT").unwrap()),
+            ("create", |dir| fs::write(dir.join("a/new"), "").unwrap()),
+            ("create a directory", |dir| fs::create_dir(dir.join("a/new")).unwrap()),
+            ("delete", |dir| fs::remove_file(dir.join("a.txt")).unwrap()),
+            ("delete a directory", |dir| fs::remove_dir(dir.join("empty")).unwrap()),
+            ("rename", |dir| fs::rename(dir.join("a.txt"), dir.join("b.txt")).unwrap()),
+            ("chmod +x", |dir| fs::set_permissions(dir.join("a.txt"), fs::Permissions::from_mode(0o755)).unwrap()),
+            ("chmod -x", |dir| fs::set_permissions(dir.join("run"), fs::Permissions::from_mode(0o644)).unwrap()),
+            ("link elsewhere", |dir| {
+                fs::remove_file(dir.join("link")).unwrap();
+                std::os::unix::fs::symlink("a.txt", dir.join("link")).unwrap();
+            }),
+            ("file to link with the same content", |dir| {
+                fs::rename(dir.join("a/file"), dir.join("a/moved")).unwrap();
+                std::os::unix::fs::symlink("moved", dir.join("a/file")).unwrap();
+            }),
+            ("file to pipe", |dir| {
+                fs::remove_file(dir.join("a.txt")).unwrap();
+                let mode = Mode::from_raw_mode(0o600);
+                rustix::fs::mknodat(rustix::fs::CWD, dir.join("a.txt").as_str(), rustix::fs::FileType::Fifo, mode, 0)
+                    .unwrap();
+            }),
+        ];
+        for (name, change) in moves {
+            let dir = sample();
+            let (before, stat_before) = (tree_hash(dir.path(), &[]).unwrap(), stat_hash(dir.path(), &[]).unwrap());
+            assert_eq!(
+                (before, stat_before),
+                (tree_hash(dir.path(), &[]).unwrap(), stat_hash(dir.path(), &[]).unwrap())
+            );
+            change(dir.path());
+            assert_ne!(tree_hash(dir.path(), &[]).unwrap(), before, "{name}");
+            assert_ne!(stat_hash(dir.path(), &[]).unwrap(), stat_before, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_excluded_path_is_left_out_whole_and_nothing_else() {
+        let dir = sample();
+        let excluding = [path("a")];
+        let before = tree_hash(dir.path(), &excluding).unwrap();
+        fs::write(dir.path().join("a/other"), "1").unwrap();
+        assert_eq!(tree_hash(dir.path(), &excluding).unwrap(), before);
+        fs::remove_dir_all(dir.path().join("a")).unwrap();
+        assert_eq!(tree_hash(dir.path(), &excluding).unwrap(), before);
+        fs::write(dir.path().join("a.txt"), "1").unwrap();
+        assert_ne!(tree_hash(dir.path(), &excluding).unwrap(), before);
+    }
+
+    #[test]
+    fn links_are_not_followed_and_large_files_are_read_whole() {
+        let dir = sample();
+        let outside = sample();
+        std::os::unix::fs::symlink(outside.path(), dir.path().join("outside")).unwrap();
+        let mut large = vec![7; 3 * PIECE + 5];
+        fs::write(dir.path().join("large"), &large).unwrap();
+        let before = tree_hash(dir.path(), &[]).unwrap();
+        fs::write(outside.path().join("a/file"), "changed").unwrap();
+        assert_eq!(tree_hash(dir.path(), &[]).unwrap(), before);
+        *large.last_mut().unwrap() = 8;
+        fs::write(dir.path().join("large"), &large).unwrap();
+        assert_ne!(tree_hash(dir.path(), &[]).unwrap(), before);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_an_error() {
+        let dir = sample();
+        assert!(tree_hash(&dir.path().join("absent"), &[]).is_err());
+        assert!(tree_hash(&dir.path().join("a.txt"), &[]).is_err());
+        assert!(tree_hash(&dir.path().join("link"), &[]).is_err());
+    }
 }

@@ -94,7 +94,8 @@ pub(super) fn shown(dir: &Utf8Path, path: &[u8]) -> String {
 fn list(root: &OwnedFd, path: &[u8], excluding: &[RepoPath]) -> rustix::io::Result<Vec<Entry>> {
     let directory = open_directory(root, path)?;
     let mut entries = Vec::new();
-    for found in Dir::read_from(&directory)? {
+    let mut listing = Dir::new(directory)?;
+    while let Some(found) = listing.read() {
         let found = found?;
         let name = found.file_name();
         if matches!(name.to_bytes(), b"." | b"..") {
@@ -106,7 +107,7 @@ fn list(root: &OwnedFd, path: &[u8], excluding: &[RepoPath]) -> rustix::io::Resu
         }
         // Some file systems do not say in the listing what an entry is.
         let kind = match found.file_type() {
-            FileType::Unknown => EntryKind::of(&statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?),
+            FileType::Unknown => EntryKind::of(&statat(listing.fd()?, name, AtFlags::SYMLINK_NOFOLLOW)?),
             known => EntryKind::of_type(known),
         };
         entries.push(Entry { path: below, kind });

@@ -118,12 +118,12 @@ impl Writer<'_> {
             let stat = place.link(blob.data(), &self.times()).map_err(writing)?;
             return Ok((Digest::of(blob.data()), stat, None));
         }
-        let file = place.create().map_err(writing)?;
+        let mode = Mode::from_raw_mode(if item.kind == ItemKind::Executable { 0o755 } else { 0o644 });
+        let file = place.create(mode).map_err(writing)?;
         let (content, note) = blobs
             .write(item, blob.data(), path, &file)
             .map_err(|error| GitError::system("write", String::from_utf8_lossy(path), error))?;
-        let mode = if item.kind == ItemKind::Executable { 0o755 } else { 0o644 };
-        let stat = finish(&file, Mode::from_raw_mode(mode), &self.times()).map_err(writing)?;
+        let stat = finish(&file, mode, &self.times()).map_err(writing)?;
         Ok((content, stat, note))
     }
 
@@ -148,9 +148,9 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    fn create(&self) -> io::Result<OwnedFd> {
+    fn create(&self, mode: Mode) -> io::Result<OwnedFd> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        openat(self.directory, self.name, flags, Mode::from_raw_mode(0o644))
+        openat(self.directory, self.name, flags, mode)
     }
 
     fn link(&self, target: &[u8], times: &Timestamps) -> io::Result<Stat> {
@@ -161,8 +161,13 @@ impl Place<'_> {
 }
 
 fn finish(file: &OwnedFd, mode: Mode, times: &Timestamps) -> io::Result<Stat> {
-    fchmod(file, mode)?;
     futimens(file, times)?;
+    let stat = fstat(file)?;
+    if Mode::from_raw_mode(stat.st_mode) == mode {
+        return Ok(stat);
+    }
+    // The umask took something away.
+    fchmod(file, mode)?;
     fstat(file)
 }
 
@@ -176,4 +181,26 @@ fn split(path: &[u8]) -> (&[u8], &[u8]) {
 
 fn cannot(doing: &str, path: &[u8], error: io::Errno) -> GitError {
     GitError::system(doing, String::from_utf8_lossy(path), error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{PrivateDir, walk::open_directory};
+    use super::*;
+
+    #[test]
+    fn a_file_gets_its_mode_and_time_whatever_the_umask_left() {
+        let temporary = camino::Utf8PathBuf::from_path_buf(std::env::temp_dir()).unwrap();
+        let home = PrivateDir::create_in(&temporary).unwrap();
+        let directory = open_directory(rustix::fs::CWD, home.path().as_str().as_bytes()).unwrap();
+        let place = Place { directory: &directory, name: b"file" };
+        let file = place.create(Mode::from_raw_mode(0o600)).unwrap();
+        let time = Timespec { tv_sec: 1_700_000_000, tv_nsec: 0 };
+        let times = Timestamps { last_access: time, last_modification: time };
+        let stat = finish(&file, Mode::from_raw_mode(0o755), &times).unwrap();
+        assert_eq!((stat.st_mode & 0o7777, stat.st_mtime), (0o755, 1_700_000_000));
+        assert!(place.create(Mode::from_raw_mode(0o644)).is_err(), "an existing file is never written to");
+        assert_eq!(split(b"a/b/c"), (b"a/b".as_slice(), b"c".as_slice()));
+        assert_eq!(split(b"c"), (b"".as_slice(), b"c".as_slice()));
+    }
 }
