@@ -36,7 +36,9 @@ impl SandboxError {
     /// What to do next.
     pub fn help(&self) -> &'static str {
         match self {
-            Self::Escaped { .. } => "nothing was run; this is a fault of runmill or of this machine's kernel, please report it",
+            Self::Escaped { .. } => {
+                "nothing was run; this is a fault of runmill or of this machine's kernel, please report it"
+            }
             Self::Unavailable { errno, .. } if !cfg!(target_os = "linux") => {
                 let _ = errno;
                 "checks run on Linux only; use a Linux machine, a virtual machine or CI"
@@ -60,8 +62,12 @@ fn advice(errno: i32) -> &'static str {
              apparmor=unconfined --security-opt systempaths=unconfined`; on Ubuntu see `sysctl kernel.apparmor_restrict_unprivileged_userns`; elsewhere run as root with \
              CAP_SYS_ADMIN or set `sysctl kernel.unprivileged_userns_clone=1`"
         }
-        28 => "too many user namespaces or too deep: raise `sysctl user.max_user_namespaces` or leave the outer sandbox",
-        22 => "the kernel has no user namespaces, or no overlay of read-only directories in them: Linux 5.12 or newer is needed",
+        28 => {
+            "too many user namespaces or too deep: raise `sysctl user.max_user_namespaces` or leave the outer sandbox"
+        }
+        22 => {
+            "the kernel has no user namespaces, or no overlay of read-only directories in them: Linux 5.12 or newer is needed"
+        }
         38 => "the kernel is too old: Linux 5.12 or newer is needed",
         12 | 23 | 24 => "the machine is short of memory or file descriptors: run fewer checks at once with `--jobs`",
         _ => "run `strace -f` on the same command to see the system call, and compare with a fresh virtual machine",

@@ -109,7 +109,13 @@ pub struct Limits {
 impl Default for Limits {
     /// 10 min, 4 GiB, 512 processes, 64 MiB of output, 1 GiB a file.
     fn default() -> Self {
-        Self { timeout: Duration::from_secs(600), memory: 4 << 30, processes: 512, output: 64 << 20, file_size: 1 << 30 }
+        Self {
+            timeout: Duration::from_secs(600),
+            memory: 4 << 30,
+            processes: 512,
+            output: 64 << 20,
+            file_size: 1 << 30,
+        }
     }
 }
 

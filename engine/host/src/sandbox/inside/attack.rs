@@ -1,0 +1,56 @@
+//! Attacks on the sandbox from inside, just before a program would start. Each must fail, or must work, as said.
+
+use std::{
+    fs::{self, File},
+    io,
+    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    os::unix::fs::PermissionsExt,
+    time::Duration,
+};
+
+use camino::Utf8Path;
+use rustix::thread::UnshareFlags;
+
+use super::{raw, step::Step};
+use crate::sandbox::{CHECKOUT, SandboxError, protocol::Attack};
+
+/// Long enough for a connection that works; those that must fail, fail at once.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// An address that is nobody's (RFC 5737).
+const NOBODY: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
+
+/// Attacks, and stops at the first that gets through.
+///
+/// # Errors
+/// RM-SANDBOX-002 for an attack that got through, RM-SANDBOX-001 where the private loopback does not work.
+pub(super) fn attack(attack: &Attack) -> Result<(), SandboxError> {
+    let checkout = Utf8Path::new(CHECKOUT);
+    must_fail("wrote to the checkout", || File::create(checkout.join("runmill-probe")))?;
+    must_fail("changed a mode in the checkout", || fs::set_permissions(checkout, fs::Permissions::from_mode(0o777)))?;
+    must_fail("wrote to /etc", || File::create("/etc/runmill-probe"))?;
+    must_fail("opened core_pattern for writing", || File::options().write(true).open("/proc/sys/kernel/core_pattern"))?;
+    must_fail("connected out", || connect(SocketAddr::from((NOBODY, 9))))?;
+    must_fail("connected to the host's loopback", || connect(SocketAddr::from((Ipv4Addr::LOCALHOST, attack.port))))?;
+    must_fail("made a user namespace", || raw::unshare(UnshareFlags::NEWUSER))?;
+    must_fail("made a mount namespace", || raw::unshare(UnshareFlags::NEWNS))?;
+    must_fail("remounted the root", || Ok(rustix::mount::mount_remount("/", rustix::mount::MountFlags::BIND, "")?))?;
+    own_loopback().step("use the private loopback")
+}
+
+fn must_fail<T>(what: &str, attempt: impl FnOnce() -> io::Result<T>) -> Result<(), SandboxError> {
+    match attempt() {
+        Ok(_) => Err(SandboxError::Escaped { probe: what.to_owned() }),
+        Err(_) => Ok(()),
+    }
+}
+
+fn connect(to: SocketAddr) -> io::Result<TcpStream> {
+    TcpStream::connect_timeout(&to, PATIENCE)
+}
+
+fn own_loopback() -> io::Result<()> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let _client = connect(listener.local_addr()?)?;
+    listener.accept().map(drop)
+}

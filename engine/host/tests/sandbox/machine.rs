@@ -1,0 +1,216 @@
+//! The machine around the tree: hidden, fresh or read-only.
+
+use std::{
+    fs,
+    net::TcpListener,
+    os::{
+        linux::net::SocketAddrExt,
+        unix::net::{SocketAddr, UnixListener},
+    },
+};
+
+use runmill_host::sandbox::{CHECKOUT, Config, HOME, Sandbox};
+
+use crate::{
+    Case,
+    fixture::{Fixture, out, own_binary, passed, refused, utf8},
+};
+
+pub const CASES: &[Case] = &[
+    ("machine::cannot_be_written_to_outside", outside),
+    ("machine::system_calls_that_undo_the_sandbox_are_refused", system_calls),
+    ("machine::terminals_work_and_take_no_foreign_characters", terminal),
+    ("machine::capabilities_are_none_and_privileges_stay", capabilities),
+    ("machine::core_pattern_and_its_like_cannot_be_opened_for_writing", proc_writes),
+    ("machine::devices_are_the_harmless_ones", devices),
+    ("machine::home_is_private_and_empty", home),
+    ("machine::temporary_directories_are_private", temporary),
+    ("machine::named_directories_are_hidden", hidden),
+    ("machine::toolchains_show_through_what_is_hidden", toolchains),
+    ("machine::the_hosts_loopback_and_the_world_are_out_of_reach", network),
+    ("machine::own_loopback_works", own_loopback),
+    ("machine::abstract_sockets_are_out_of_reach", abstract_sockets),
+    ("machine::path_sockets_are_out_of_reach", path_sockets),
+    ("machine::environments_of_others_cannot_be_read", environments),
+    ("machine::process_1_cannot_be_watched_or_killed", process_1),
+    ("machine::no_descriptor_is_inherited", descriptors),
+];
+
+fn outside() {
+    let paths =
+        ["/etc/passwd", "/usr/bin/env", "/sys/kernel/uevent_helper", "/dev/mem", "/dev/kmsg", "/dev/sda", "/dev/vda"];
+    refused(&Fixture::new().inside(&[&["open-for-writing"], paths.as_slice()].concat()));
+    refused(&Fixture::new().sh("for at in / /etc /usr /var /opt /run /run/runmill /home /root /dev; do touch $at/x 2>/dev/null && echo through $at; done; exit 0"));
+}
+
+fn system_calls() {
+    let exited = Fixture::new().inside(&["system-calls"]);
+    refused(&exited);
+    assert!(out(&exited).lines().count() > 20, "{}", out(&exited));
+}
+
+fn terminal() {
+    let exited = Fixture::new().inside(&["terminal"]);
+    refused(&exited);
+    assert!(out(&exited).contains("refused: TIOCSTI"));
+}
+
+fn capabilities() {
+    let exited = Fixture::new().sh("grep -E '^(Cap|NoNewPrivs|Seccomp:)' /proc/self/status; umask");
+    passed(&exited);
+    let none = "0000000000000000";
+    let expect = format!(
+        "CapInh:\t{none}\nCapPrm:\t{none}\nCapEff:\t{none}\nCapBnd:\t{none}\nCapAmb:\t{none}\nNoNewPrivs:\t1\nSeccomp:\t2\n0022\n"
+    );
+    assert_eq!(out(&exited), expect);
+}
+
+fn proc_writes() {
+    let paths = [
+        "/proc/sys/kernel/core_pattern",
+        "/proc/sysrq-trigger",
+        "/proc/irq/default_smp_affinity",
+        "/proc/sys/kernel/modprobe",
+    ];
+    refused(&Fixture::new().inside(&[&["open-for-writing"], paths.as_slice()].concat()));
+    let exited = Fixture::new().inside(&["open-writable-in-proc"]);
+    refused(&exited);
+    assert!(!out(&exited).contains("tried 0"));
+}
+
+fn devices() {
+    let exited = Fixture::new().sh(
+        "ls /dev; echo x > /dev/null && echo x > /dev/shm/x && head -c 1 /dev/zero > /dev/null && head -c 1 /dev/urandom > /dev/null && echo good",
+    );
+    passed(&exited);
+    let expect = "fd\nfull\nnull\nptmx\npts\nrandom\nshm\nstderr\nstdin\nstdout\ntty\nurandom\nzero\ngood\n";
+    assert_eq!(out(&exited), expect);
+}
+
+fn home() {
+    let mut fixture = Fixture::new();
+    fixture.spec.env.insert("HOME".into(), HOME.into());
+    let script = "for at in \"$HOME\" /root /home; do ls -A $at; done; echo x > \"$HOME/x\" && cat \"$HOME/x\"";
+    assert_eq!(out(&fixture.sh(script)), "x\n");
+}
+
+fn temporary() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("secret"), "").unwrap();
+    let mut fixture = Fixture::new();
+    for _ in 0..2 {
+        let exited = fixture.sh(&format!(
+            "test -e {} && echo through; test -e /tmp/mine && echo through; echo x > $TMPDIR/mine && mkdir -p /var/tmp/d && cat /tmp/mine",
+            directory.path().join("secret").display()
+        ));
+        refused(&exited);
+        assert_eq!(out(&exited), "x\n");
+    }
+}
+
+fn hidden() {
+    // A toolchain below a named directory stays hidden too.
+    let mut fixture = Fixture::new();
+    let repository = fixture.beside("repository");
+    fs::create_dir(repository.join(".git")).unwrap();
+    fs::write(repository.join(".git/config"), "token").unwrap();
+    fixture.spec.toolchains.visible.extend([repository.join(".git"), fixture.beside("shown")]);
+    fixture.spec.argv =
+        ["sh", "-c", &format!("ls {}/shown && cat {repository}/.git/config", repository.parent().unwrap())]
+            .map(String::from)
+            .into();
+    let run = |hide| {
+        let sandbox = Sandbox::probe(Config::new("", hide)).unwrap();
+        sandbox.run(&fixture.spec, &fixture.secrets, &fixture.interrupt).unwrap()
+    };
+    passed(&run(Vec::new()));
+    let exited = run(vec![repository.clone()]);
+    assert!(!out(&exited).contains("token"), "{}", out(&exited));
+    // The tree itself may lie in a hidden directory.
+    let exited = run(vec![fixture.tree()]);
+    assert!(out(&exited).contains("token"));
+}
+
+fn toolchains() {
+    let mut fixture = Fixture::new();
+    let cargo = fixture.beside("cargo");
+    for part in ["bin/tool", "credentials"] {
+        fs::create_dir_all(cargo.join(part).parent().unwrap()).unwrap();
+        fs::write(cargo.join(part), "#!/bin/sh\necho tool").unwrap();
+    }
+    fs::set_permissions(cargo.join("bin/tool"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    fixture.spec.toolchains.private.push(cargo.clone());
+    fixture.spec.toolchains.visible.extend([cargo.join("bin"), cargo.join("absent")]);
+    fixture.spec.env.insert("PATH".into(), format!("{cargo}/bin:/usr/bin:/bin"));
+    let exited = fixture
+        .sh(&format!("tool; ls {cargo}; touch {cargo}/lock; touch {cargo}/bin/x 2>/dev/null && echo through; exit 0"));
+    refused(&exited);
+    assert_eq!(out(&exited), "tool\nbin\n");
+    assert!(exited.notes.iter().any(|note| note.contains("absent")), "{:?}", exited.notes);
+}
+
+fn network() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    refused(&Fixture::new().inside(&["connect", &address]));
+    refused(&Fixture::new().inside(&["connect", "192.0.2.1:80"]));
+}
+
+fn own_loopback() {
+    passed(&Fixture::new().inside(&["own-loopback"]));
+}
+
+fn abstract_sockets() {
+    let name = format!("runmill-test-{}", std::process::id());
+    let _listener = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
+    refused(&Fixture::new().inside(&["connect-abstract", &name]));
+}
+
+fn path_sockets() {
+    // In a temporary directory, and where that is possible in one that stays in sight.
+    for directory in [Some(std::env::temp_dir()), own_binary().parent().map(|path| path.as_std_path().to_owned())]
+        .into_iter()
+        .flatten()
+    {
+        let Ok(directory) = tempfile::tempdir_in(directory) else { continue };
+        let path = directory.path().join("socket");
+        let _listener = UnixListener::bind(&path).unwrap();
+        let mut fixture = Fixture::new();
+        refused(&fixture.inside(&["connect-path", path.to_str().unwrap()]));
+        assert!(utf8(&path) != CHECKOUT);
+    }
+}
+
+fn environments() {
+    let secret = format!("open-sesame-{}", std::process::id());
+    let mut neighbour = std::process::Command::new("sleep")
+        .arg("600")
+        .env("NEIGHBOUR", &secret)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let (exited, lonely) = (
+        Fixture::new().inside(&["find-in-environments", "open-sesame-"]),
+        Fixture::new().sh("ls /proc | grep -c '^[0-9]*$'"),
+    );
+    neighbour.kill().unwrap();
+    neighbour.wait().unwrap();
+    refused(&exited);
+    assert!(out(&lonely).trim().parse::<u32>().unwrap() < 6, "{}", out(&lonely));
+}
+
+fn process_1() {
+    let exited = Fixture::new().inside(&["spy-on-process-1"]);
+    refused(&exited);
+    assert!(out(&exited).ends_with("still here\n"), "{}", out(&exited));
+}
+
+fn descriptors() {
+    let exited = Fixture::new().inside(&["descriptors"]);
+    passed(&exited);
+    let lines: Vec<_> =
+        out(&exited).lines().map(|line| line.split(' ').next().unwrap_or_default().to_owned()).collect();
+    // The fourth is the directory that is being read.
+    assert_eq!(lines, ["0", "1", "2", "3"], "{}", out(&exited));
+    assert!(out(&exited).starts_with("0 /dev/null\n"));
+}
