@@ -87,17 +87,21 @@ pub fn write_number(out: &mut Vec<u8>, number: f64) -> Result<(), CanonicalError
 
 /// Compares member names as sequences of UTF-16 code units.
 pub fn compare_names(a: &str, b: &str) -> std::cmp::Ordering {
-    a.encode_utf16().cmp(b.encode_utf16())
+    // Bytes, code points and code units have the same order until a surrogate is involved.
+    if a.is_ascii() && b.is_ascii() { a.cmp(b) } else { a.encode_utf16().cmp(b.encode_utf16()) }
 }
 
 /// Appends a quoted string with the escapes of RFC 8785.
 pub fn write_string(out: &mut Vec<u8>, text: &str) {
     const HEX: [u8; 16] = *b"0123456789abcdef";
     out.push(b'"');
-    for &byte in text.as_bytes() {
+    let mut rest = text.as_bytes();
+    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=31)) {
+        let (plain, special) = rest.split_at(at);
+        out.extend_from_slice(plain);
+        let Some((&byte, after)) = special.split_first() else { break };
+        rest = after;
         let short = match byte {
-            b'"' => b'"',
-            b'\\' => b'\\',
             8 => b'b',
             9 => b't',
             10 => b'n',
@@ -108,13 +112,11 @@ pub fn write_string(out: &mut Vec<u8>, text: &str) {
                 out.extend_from_slice(&[b'\\', b'u', b'0', b'0', b'0' + (byte >> 4), low]);
                 continue;
             }
-            _ => {
-                out.push(byte);
-                continue;
-            }
+            quoted => quoted,
         };
         out.extend_from_slice(&[b'\\', short]);
     }
+    out.extend_from_slice(rest);
     out.push(b'"');
 }
 

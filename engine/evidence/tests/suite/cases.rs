@@ -1,9 +1,12 @@
 //! The cases, and what they share.
 
 mod artifact_directories;
+mod attacks;
 mod canonical;
 mod command_line;
-mod strict;
+mod rules;
+mod signer;
+mod terminal_rules;
 mod vectors;
 
 use std::path::{Path, PathBuf};
