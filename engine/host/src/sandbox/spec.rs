@@ -57,7 +57,8 @@ pub struct Spec {
 pub struct View {
     /// The sealed base: a directory with the bytes of one commit. Absolute.
     pub lower: Utf8PathBuf,
-    /// A directory that appears as `.git`. Absolute. None: there is no `.git`.
+    /// A directory that appears as `.git`. Absolute. None: there is no `.git`. The object directories that its
+    /// `objects/info/alternates` names are shown read-only at their own paths, also in a hidden repository.
     pub git_dir: Option<Utf8PathBuf>,
 }
 

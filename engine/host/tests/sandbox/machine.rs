@@ -26,6 +26,7 @@ pub const CASES: &[Case] = &[
     ("machine::home_is_private_and_empty", home),
     ("machine::temporary_directories_are_private", temporary),
     ("machine::named_directories_are_hidden", hidden),
+    ("machine::objects_of_a_hidden_repository_show", objects),
     ("machine::toolchains_show_through_what_is_hidden", toolchains),
     ("machine::the_hosts_loopback_and_the_world_are_out_of_reach", network),
     ("machine::own_loopback_works", own_loopback),
@@ -129,6 +130,23 @@ fn hidden() {
     // The tree itself may lie in a hidden directory.
     let exited = run(vec![fixture.tree()]);
     assert!(out(&exited).contains("token"));
+}
+
+fn objects() {
+    let mut fixture = Fixture::new().git_dir();
+    let repository = fixture.beside("repository");
+    fs::create_dir_all(repository.join(".git/objects/ab")).unwrap();
+    fs::write(repository.join(".git/config"), "token").unwrap();
+    let info = fixture.beside("git").join("objects/info");
+    fs::create_dir_all(&info).unwrap();
+    fs::write(info.join("alternates"), format!("{repository}/.git/objects\n")).unwrap();
+    let script = format!("cat .git/objects/info/alternates; ls -A {repository} {repository}/.git {repository}/.git/objects");
+    fixture.spec.argv = ["sh", "-c", &script].map(String::from).into();
+    let sandbox = Sandbox::probe(Config::new("", vec![repository.clone()])).unwrap();
+    let exited = sandbox.run(&fixture.spec, &fixture.secrets, &fixture.interrupt).unwrap();
+    let expect =
+        format!("{0}/.git/objects\n{0}:\n.git\n\n{0}/.git:\nobjects\n\n{0}/.git/objects:\nab\n", repository);
+    assert_eq!(out(&exited), expect, "{:?}", exited.notes);
 }
 
 fn toolchains() {

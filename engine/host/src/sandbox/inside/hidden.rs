@@ -11,10 +11,7 @@ use super::{
     mounts::{Tree, make_dir, make_file, seal, tmpfs},
     step::Step,
 };
-use crate::{
-    sandbox::{Config, SandboxError},
-    toolchain::Toolchains,
-};
+use crate::sandbox::{Config, SandboxError, Spec};
 
 /// Directories of every host that are hidden where they exist.
 const DIRECTORIES: &[&str] = &[
@@ -77,25 +74,29 @@ impl Hidden {
         self.strict.iter().any(|hidden| path.starts_with(hidden))
     }
 
-    /// Takes what the toolchains need, before it is hidden. What cannot be had is a note: the program will say what it misses.
-    pub(super) fn take(&self, toolchains: &Toolchains, notes: &mut Vec<String>) -> Toolbox {
-        let private = toolchains.private.iter().filter(|path| path.is_dir() && !self.forbids(path));
+    /// Takes what must be seen of hidden directories, before they are hidden: toolchains, and the object directories that the view's
+    /// `.git` borrows from. What cannot be had is a note: the program will say what it misses.
+    pub(super) fn take(&self, spec: &Spec, notes: &mut Vec<String>) -> Toolbox {
+        let permitted = |path: &&Utf8PathBuf| !self.forbids(path);
+        let private = spec.toolchains.private.iter().filter(permitted).filter(|path| path.is_dir());
         let mut toolbox: BTreeMap<_, _> = private.map(|path| (path.clone(), Shown::Private)).collect();
         // A visible link may lead into a hidden directory, and a hidden link may be the name that others know.
-        let names = toolchains.visible.iter().flat_map(|path| [Some(path.clone()), path.canonicalize_utf8().ok()]);
-        for path in names.flatten().collect::<BTreeSet<_>>() {
+        let toolchains = spec.toolchains.visible.iter().flat_map(|path| [Some(path.clone()), path.canonicalize_utf8().ok()]);
+        let toolchains: BTreeSet<_> = toolchains.flatten().collect();
+        let borrowed = spec.view.git_dir.as_deref().map(borrowed_objects).unwrap_or_default();
+        for path in toolchains.iter().filter(permitted).chain(&borrowed).cloned() {
             let surrounding = path.ancestors().skip(1).find_map(|above| toolbox.get(above));
             let in_sight = match surrounding {
                 Some(Shown::Toolchain(_)) => true,
                 Some(Shown::Private) => false,
                 None => !self.covers(&path),
             };
-            if in_sight || toolbox.contains_key(&path) || self.forbids(&path) {
+            if in_sight || toolbox.contains_key(&path) {
                 continue;
             }
             match Tree::take_sealed(&path) {
                 Ok(tree) => drop(toolbox.insert(path, Shown::Toolchain(tree))),
-                Err(error) => notes.push(format!("toolchain `{path}` is not visible: {error}")),
+                Err(error) => notes.push(format!("`{path}` is not visible: {error}")),
             }
         }
         Toolbox(toolbox)
@@ -145,6 +146,12 @@ impl Toolbox {
             }
         })
     }
+}
+
+/// Object directories outside that a git directory names, absolute. Git would look for them at the same paths.
+fn borrowed_objects(git_dir: &Utf8Path) -> BTreeSet<Utf8PathBuf> {
+    let text = fs::read_to_string(git_dir.join("objects/info/alternates")).unwrap_or_default();
+    text.lines().map(Utf8PathBuf::from).filter(|path| path.is_absolute()).collect()
 }
 
 /// Whether everybody may write to this directory.

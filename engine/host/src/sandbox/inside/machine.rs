@@ -31,7 +31,7 @@ pub(super) fn build(order: &Order, sockets: &[Utf8PathBuf], notes: &mut Vec<Stri
     mount_change("/", private).step("make mounts private")?;
     let hidden = Hidden::find(&order.config);
     let sources = Sources::take(&order.spec)?;
-    let toolbox = hidden.take(&order.spec.toolchains, notes);
+    let toolbox = hidden.take(&order.spec, notes);
     let nodes = Nodes::take()?;
     restrict_mount(CWD, "/", SEALED, Reach::Tree).step("make the file system read-only")?;
     hidden.cover()?;
