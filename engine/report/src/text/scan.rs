@@ -213,6 +213,9 @@ fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
 
 /// The pattern that a line matches: of the runner seen last where that is one of them, else the first of the table.
 fn first_match(table: &Table, text: &[u8], margin: bool, recent: Option<usize>) -> Option<usize> {
+    if !table.set.is_match(text) {
+        return None;
+    }
     let mut first = None;
     for index in &table.set.matches(text) {
         let Some(pattern) = table.patterns.get(index) else { continue };

@@ -21,7 +21,7 @@
 use std::{fmt, sync::OnceLock};
 
 use kdl::{KdlDocument, KdlNode};
-use regex::bytes::{RegexBuilder, RegexSet, RegexSetBuilder};
+use regex::bytes::{RegexSet, RegexSetBuilder};
 
 use super::pattern::{Kind, Pattern};
 
@@ -87,7 +87,7 @@ impl Table {
     /// None in a build whose tests pass: they read the same text.
     pub fn builtin() -> Result<&'static Self, TableError> {
         static TABLE: OnceLock<Result<Table, TableError>> = OnceLock::new();
-        TABLE.get_or_init(|| Self::parse(BUILTIN)).as_ref().map_err(Clone::clone)
+        TABLE.get_or_init(|| Self::parse_all(&[(BUILTIN, Check::Together)])).as_ref().map_err(Clone::clone)
     }
 
     /// Reads a table.
@@ -96,7 +96,7 @@ impl Table {
     /// The first problem: not KDL, an unknown word, a pattern that is no regular expression, a runner listed twice or
     /// without a source.
     pub fn parse(text: &str) -> Result<Self, TableError> {
-        Self::parse_all(&[text])
+        Self::parse_all(&[(text, Check::Each)])
     }
 
     /// The built-in table with further runners, such as a pack's, before its fallback entries.
@@ -104,7 +104,7 @@ impl Table {
     /// # Errors
     /// As [`Table::parse`]; a runner that the built-in table has too.
     pub fn extended(text: &str) -> Result<Self, TableError> {
-        Self::parse_all(&[text, BUILTIN])
+        Self::parse_all(&[(text, Check::Each), (BUILTIN, Check::Together)])
     }
 
     /// The names of the runners, in the order of the table.
@@ -112,22 +112,22 @@ impl Table {
         self.runners.iter().map(|runner| runner.name.as_str())
     }
 
-    fn parse_all(texts: &[&str]) -> Result<Self, TableError> {
+    fn parse_all(texts: &[(&str, Check)]) -> Result<Self, TableError> {
         let (mut runners, mut patterns): (Vec<Runner>, Vec<Pattern>) = (Vec::new(), Vec::new());
-        for text in texts {
+        for (text, check) in texts {
             let document = text.parse::<KdlDocument>().map_err(|error| TableError {
                 offset: error.diagnostics.first().map_or(0, |diagnostic| diagnostic.span.offset()),
                 message: "the table is not KDL".to_owned(),
             })?;
             for node in document.nodes() {
-                let runner = runner(node, runners.len(), &mut patterns)?;
+                let runner = runner(node, runners.len(), *check, &mut patterns)?;
                 if runners.iter().any(|known| known.name == runner.name) {
                     return Err(TableError::at(node, format!("the runner `{}` is listed twice", runner.name)));
                 }
                 runners.push(runner);
             }
         }
-        let set = RegexSetBuilder::new(patterns.iter().map(|pattern| pattern.regex.as_str()))
+        let set = RegexSetBuilder::new(patterns.iter().map(|pattern| pattern.text.as_str()))
             .unicode(false)
             .build()
             .map_err(|_| TableError { offset: 0, message: "the patterns are too large together".to_owned() })?;
@@ -135,9 +135,18 @@ impl Table {
     }
 }
 
-const BUILTIN: &str = include_str!("runners.kdl");
+/// When patterns are compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Check {
+    /// Each at once, so that a fault is found where it is.
+    Each,
+    /// As one set; a test has compiled each before.
+    Together,
+}
 
-fn runner(node: &KdlNode, index: usize, patterns: &mut Vec<Pattern>) -> Result<Runner, TableError> {
+pub(super) const BUILTIN: &str = include_str!("runners.kdl");
+
+fn runner(node: &KdlNode, index: usize, check: Check, patterns: &mut Vec<Pattern>) -> Result<Runner, TableError> {
     if node.name().value() != "runner" {
         return Err(TableError::at(node, format!("`{}` where `runner` was due", node.name().value())));
     }
@@ -156,7 +165,13 @@ fn runner(node: &KdlNode, index: usize, patterns: &mut Vec<Pattern>) -> Result<R
         match child.name().value() {
             "source" => sources += 1,
             "silent" => runner.silent.push(text.split_whitespace().map(str::to_owned).collect()),
-            kind => patterns.push(pattern(child, kind, text, index)?),
+            kind => {
+                let pattern = pattern(child, kind, text, index)?;
+                if check == Check::Each {
+                    pattern.check().map_err(|message| TableError::at(child, message))?;
+                }
+                patterns.push(pattern);
+            }
         }
     }
     if sources == 0 {
@@ -172,12 +187,7 @@ fn pattern(node: &KdlNode, kind: &str, text: &str, runner: usize) -> Result<Patt
         Some("margin") => true,
         Some(other) => return Err(TableError::at(node, format!("`{other}` is not margin"))),
     };
-    // Unicode classes stay off: runners count in ASCII digits, and the automaton stays small.
-    let regex = RegexBuilder::new(&format!("^(?:{text})$")).unicode(false).build().map_err(|error| {
-        let line = error.to_string().lines().last().unwrap_or_default().trim().to_owned();
-        TableError::at(node, format!("`{text}` is no pattern: {line}"))
-    })?;
-    Pattern::new(runner, kind, margin, regex).map_err(|message| TableError::at(node, message))
+    Ok(Pattern::new(runner, kind, margin, text))
 }
 
 fn text_argument(node: &KdlNode) -> Result<&str, TableError> {
