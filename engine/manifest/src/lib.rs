@@ -14,11 +14,15 @@ pub mod argv;
 pub mod checks;
 pub mod env;
 mod faults;
+#[cfg(test)]
+mod hostile;
 pub mod invalid;
 pub mod pack;
 pub mod pattern;
 pub mod policy;
 pub mod quantity;
+#[cfg(test)]
+mod rendered;
 pub mod version;
 mod words;
 mod yaml;

@@ -60,7 +60,7 @@ impl PathPattern {
             ));
         }
         let mut builder = GitignoreBuilder::new("");
-        let built = builder.add_line(None, &text).and_then(|builder| builder.build());
+        let built = builder.allow_unclosed_class(false).add_line(None, &text).and_then(|builder| builder.build());
         match built {
             Ok(matcher) => Ok(Self { text, matcher }),
             Err(error) => {

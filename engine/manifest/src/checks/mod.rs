@@ -23,6 +23,9 @@ pub const MAX_CHECKS: usize = 10_000;
 /// The most path patterns a manifest may hold.
 pub const MAX_PATTERNS: usize = 2_000;
 
+/// The most scratch directories a check may have; each costs a mount, and each is held against all others.
+pub const MAX_SCRATCH: usize = 64;
+
 /// A valid manifest. It may be empty, and then it requires nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChecksManifest {
@@ -83,6 +86,7 @@ impl PathRule {
 /// Every problem of the text, in its order, each RM-VERIFY-004 with a place in it.
 pub fn parse(name: &str, text: &str) -> Result<ChecksManifest, Problems> {
     let mut faults = Faults::new(name, text, Code::Verify004);
-    let manifest = yaml::load(text, Code::Verify004, &mut faults).and_then(|root| parse::manifest(&root, &mut faults));
+    let manifest = yaml::load(text, Code::Verify004, "write at least `checks: []`", &mut faults)
+        .and_then(|root| parse::manifest(&root, &mut faults));
     faults.finish(manifest)
 }

@@ -6,7 +6,7 @@ use runmill_model::{CheckId, RepoPath};
 
 use super::{
     Check, ChecksManifest, DEFAULT_TIMEOUT, DeclaredSkip, Duplicates, Ecosystem, Identity, LimitSettings, MAX_CHECKS,
-    MAX_PATTERNS, PathRule, ReportFormat, ReportSpec, check::Parts, path,
+    MAX_PATTERNS, MAX_SCRATCH, PathRule, ReportFormat, ReportSpec, check::Parts, path,
 };
 use crate::{
     Argv, ByteSize, EnvClass, EnvName, Environment, PathPattern,
@@ -320,7 +320,16 @@ impl<'n> SkipNodes<'n> {
 
 fn scratch_paths(node: &Node, report: Option<(&RepoPath, Span)>, faults: &mut Faults) -> Vec<RepoPath> {
     let mut kept: Vec<(RepoPath, Span)> = Vec::new();
-    for item in yaml::list(node, "scratch", faults) {
+    let items = yaml::list(node, "scratch", faults);
+    if items.len() > MAX_SCRATCH {
+        let fault = Fault::new(
+            format!("{} scratch directories are more than {MAX_SCRATCH}", items.len()),
+            "declare the directory they are all in",
+        );
+        faults.add(fault.at(node.span, "too many"));
+        return Vec::new();
+    }
+    for item in items {
         let Some(path) = yaml::parsed(item, "scratch", faults, path::entry) else { continue };
         let other =
             kept.iter().map(|(path, span)| (path, *span)).chain(report).find(|(other, _)| path::overlap(&path, other));

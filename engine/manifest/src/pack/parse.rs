@@ -117,6 +117,9 @@ fn param_type(text: &str) -> Result<ParamType, InvalidValue> {
     })
 }
 
+/// More choices than this are not for people to choose from.
+const MAX_CHOICES: usize = 64;
+
 fn choices(given: Option<&Values<'_>>, ty: ParamType, node: &KdlNode, faults: &mut Faults) -> Vec<String> {
     let Some(values) = given else {
         if ty == ParamType::Choice {
@@ -148,7 +151,15 @@ fn choices(given: Option<&Values<'_>>, ty: ParamType, node: &KdlNode, faults: &m
                 );
             }
             found.push(word.to_owned());
+            if found.len() > MAX_CHOICES {
+                break;
+            }
         }
+    }
+    if found.len() > MAX_CHOICES {
+        let fault = Fault::new(format!("a choice has more than {MAX_CHOICES} choices"), "use a text instead");
+        faults.add(fault.at(values.span, "too many"));
+        return Vec::new();
     }
     if found.len() < 2 {
         faults.add(

@@ -4,14 +4,17 @@ use kdl::KdlDocument;
 
 use crate::{
     faults::{Fault, Faults, Span},
-    yaml::{MAX_BYTES, MAX_DEPTH},
+    yaml::MAX_DEPTH,
 };
+
+/// The largest pack manifest, in bytes.
+pub(super) const MAX_BYTES: usize = 32 << 10;
 
 /// The document; none when the text is no KDL, which is reported.
 pub(super) fn document(text: &str, faults: &mut Faults) -> Option<KdlDocument> {
     if text.len() > MAX_BYTES {
         faults.add(
-            Fault::new(format!("the document has {} bytes, more than 1 MiB", text.len()), "shorten it")
+            Fault::new(format!("the document has {} bytes, more than 32 KiB", text.len()), "shorten it")
                 .at(Span::new(0, 0), "starts here"),
         );
         return None;
@@ -22,9 +25,13 @@ pub(super) fn document(text: &str, faults: &mut Faults) -> Option<KdlDocument> {
         faults.add(fault.at(Span::new(at, at + 1), "too deep"));
         return None;
     }
-    match KdlDocument::parse(text) {
-        Ok(document) => Some(document),
-        Err(error) => {
+    match on_a_deep_stack(|| KdlDocument::parse(text)) {
+        None => {
+            faults.add(Fault::new("the KDL parser failed", "simplify the text").at(Span::new(0, 0), "somewhere here"));
+            None
+        }
+        Some(Ok(document)) => Some(document),
+        Some(Err(error)) => {
             for diagnostic in error.diagnostics {
                 let message = diagnostic.message.unwrap_or_else(|| "it does not parse".to_owned());
                 let help = diagnostic.help.unwrap_or_else(|| {
@@ -47,6 +54,18 @@ pub(super) fn document(text: &str, faults: &mut Faults) -> Option<KdlDocument> {
     }
 }
 
+/// The KDL parser goes one call deeper for every character it cannot use, about 3 KiB of stack each without optimisation; this is
+/// enough for a text of [`MAX_BYTES`] of them. Only what is touched costs memory.
+const STACK: usize = 128 << 20;
+
+/// What `parse` returns; none when it panicked or there was no thread to be had.
+fn on_a_deep_stack<T: Send>(parse: impl FnOnce() -> T + Send) -> Option<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, parse);
+        thread.ok()?.join().ok()
+    })
+}
+
 /// One line, lower case at the start, no full stop.
 fn plain(text: &str) -> String {
     let line = plain_help(text);
@@ -61,16 +80,16 @@ fn plain_help(text: &str) -> String {
 /// Where braces, parentheses, block comments and slashdashes nest too deep for a parser that recurses. Strings and comments count
 /// too: a bound that is too strict for a text full of opening braces is better than a stack that ends.
 fn too_deep(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
     let (mut depth, mut comments, mut skips) = (0_usize, 0_usize, 0_usize);
-    for (at, byte) in bytes.iter().enumerate() {
-        let next = bytes.get(at + 1);
+    let mut bytes = text.bytes().enumerate().peekable();
+    while let Some((at, byte)) = bytes.next() {
+        let mut pairs_with = |second: u8| bytes.next_if(|(_, next)| *next == second).is_some();
         match byte {
             b'{' | b'(' => depth += 1,
             b'}' | b')' => depth = depth.saturating_sub(1),
-            b'/' if next == Some(&b'*') => comments += 1,
-            b'*' if next == Some(&b'/') => comments = comments.saturating_sub(1),
-            b'/' if next == Some(&b'-') => skips += 1,
+            b'/' if pairs_with(b'*') => comments += 1,
+            b'*' if pairs_with(b'/') => comments = comments.saturating_sub(1),
+            b'/' if pairs_with(b'-') => skips += 1,
             byte if byte.is_ascii_alphanumeric() => skips = 0,
             _ => {}
         }

@@ -135,7 +135,8 @@ impl OperatorPolicy {
 /// invalid, RM-CONFIG-003 when it loosens what its autonomy forbids.
 pub fn parse(name: &str, text: &str) -> Result<OperatorPolicy, Problems> {
     let mut faults = Faults::new(name, text, Code::Config002);
-    let policy = yaml::load(text, Code::Config001, &mut faults).and_then(|root| read(&root, &mut faults));
+    let policy = yaml::load(text, Code::Config001, "write at least `version: 1`", &mut faults)
+        .and_then(|root| read(&root, &mut faults));
     let policy = policy.map(|policy| OperatorPolicy { source_digest: Some(Digest::of(text.as_bytes())), ..policy });
     faults.finish(policy)
 }

@@ -13,15 +13,15 @@ use crate::{
 };
 
 /// The largest document, in bytes.
-pub(crate) const MAX_BYTES: usize = 1 << 20;
+pub(super) const MAX_BYTES: usize = 1 << 20;
 /// The deepest nesting of lists and mappings.
 pub(crate) const MAX_DEPTH: usize = 32;
 
 const BOM: char = '\u{feff}';
 
 /// The root of the document; none when there is nothing that could be read further. `unreadable` is the code of a text
-/// that is no document at all.
-pub(crate) fn load(text: &str, unreadable: Code, faults: &mut Faults) -> Option<Node> {
+/// that is no document at all, `least` the advice for an empty one.
+pub(crate) fn load(text: &str, unreadable: Code, least: &str, faults: &mut Faults) -> Option<Node> {
     if text.len() > MAX_BYTES {
         let fault =
             Fault::new(format!("the document has {} bytes, more than 1 MiB", text.len()), "split or shorten it");
@@ -35,7 +35,7 @@ pub(crate) fn load(text: &str, unreadable: Code, faults: &mut Faults) -> Option<
         hold_against_serde_yaml(&root, body, &offsets, unreadable, faults);
     }
     if matches!(root.value, Value::Null) {
-        let fault = Fault::new("the document is empty", "write at least the first key of the contract");
+        let fault = Fault::new("the document is empty", least);
         faults.add(fault.coded(unreadable).at(Span::new(root.span.start, root.span.start), "nothing here"));
         return None;
     }
@@ -54,13 +54,25 @@ fn hold_against_serde_yaml(root: &Node, body: &str, offsets: &Offsets, unreadabl
             }
         }
         Err(error) => {
-            // serde_yaml counts bytes on libyaml's side and appends the place to the message; only the place is kept.
-            let at = error.location().map_or(0, |location| offsets.within(location.index()));
-            let why = error.to_string();
-            let why = why.split(" at line ").next().unwrap_or("unknown").trim_end_matches('.').to_lowercase();
-            faults.add(refused(Span::new(at, at), format!("this is not YAML for every reader: {}", one_line(&why))));
+            let (why, at) = reason(&error);
+            let at = offsets.within(at);
+            faults.add(refused(Span::new(at, at), format!("this is not YAML for every reader: {why}")));
         }
     }
+}
+
+/// What serde_yaml says without the place, and the byte it is about.
+fn reason(error: &serde_yaml::Error) -> (String, usize) {
+    let text = error.to_string();
+    let (text, position) =
+        text.split_once(" at position ").map_or((text.as_str(), None), |(text, at)| (text, at.parse().ok()));
+    let why = text.split(" at line ").next().unwrap_or_default();
+    (spoken(why), position.or(error.location().map(|location| location.index())).unwrap_or(0))
+}
+
+/// A parser's message as one of ours: one line, lower case, no full stop, backticks only around input.
+fn spoken(text: &str) -> String {
+    one_line(text).replace('`', "'").trim_end_matches('.').to_lowercase()
 }
 
 fn one_line(text: &str) -> String {
@@ -136,8 +148,7 @@ impl<'a> Builder<'a> {
                 }
                 Err(error) => {
                     let at = self.offsets.byte(error.marker().index());
-                    let message =
-                        format!("this is not YAML: {}", one_line(error.info()).trim_end_matches('.').to_lowercase());
+                    let message = format!("this is not YAML: {}", spoken(error.info()));
                     let help = "check indentation, quotes and colons on this line and the one before";
                     self.unreadable(Fault::new(message, help).at(Span::new(at, at), "here"));
                     return None;
@@ -171,22 +182,44 @@ impl<'a> Builder<'a> {
                 self.add(Node { span, value: Value::Broken });
             }
             Event::Scalar(text, style, anchor, tag) => {
-                self.refuse_marks(span, anchor, tag.as_deref().map(ToString::to_string));
+                let span = self.without_trailing(span, style);
+                self.refuse_marks(span, anchor, tag.is_some());
                 let value = if tag.is_some() { Value::Broken } else { self.scalar(&text, style, span) };
                 self.add(Node { span, value });
             }
             Event::SequenceStart(anchor, tag) => {
-                self.refuse_marks(span, anchor, tag.as_deref().map(ToString::to_string));
+                self.refuse_marks(span, anchor, tag.is_some());
                 self.nest(Open::List { span, items: Vec::new() }, span)?;
             }
             Event::MappingStart(anchor, tag) => {
-                self.refuse_marks(span, anchor, tag.as_deref().map(ToString::to_string));
+                self.refuse_marks(span, anchor, tag.is_some());
                 self.nest(Open::Map { span, members: Vec::new(), key: None, seen: HashMap::new() }, span)?;
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(span.end),
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
         }
         Some(())
+    }
+
+    /// The event parser counts what follows a quoted scalar on its line as part of it.
+    fn without_trailing(&self, span: Span, style: ScalarStyle) -> Span {
+        let quote = match style {
+            ScalarStyle::SingleQuoted => '\'',
+            ScalarStyle::DoubleQuoted => '"',
+            _ => return span,
+        };
+        let source = self.faults.text().get(span.start..span.end).unwrap_or_default();
+        let Some(open) = source.find(quote) else { return span };
+        let mut characters = source.char_indices().skip_while(|(at, _)| *at <= open).peekable();
+        while let Some((at, character)) = characters.next() {
+            let doubled = quote == '\'' && characters.peek().is_some_and(|(_, next)| *next == quote);
+            if character == '\\' && quote == '"' || character == quote && doubled {
+                characters.next();
+            } else if character == quote {
+                return Span::new(span.start, span.start + at + 1);
+            }
+        }
+        span
     }
 
     fn scalar(&mut self, text: &str, style: ScalarStyle, span: Span) -> Value {
@@ -203,18 +236,14 @@ impl<'a> Builder<'a> {
         })
     }
 
-    fn refuse_marks(&mut self, span: Span, anchor: usize, tag: Option<String>) {
+    fn refuse_marks(&mut self, span: Span, anchor: usize, tagged: bool) {
         if anchor != 0 {
-            let fault =
-                Fault::new("an anchor names a part of the file", "remove it; anchors and aliases are not supported");
-            self.faults.add(fault.at(span, "anchored"));
+            let help = "remove it; anchors and aliases are not supported";
+            self.faults.add(Fault::new("an anchor names a part of the file", help).at(span, "anchored"));
         }
-        if let Some(tag) = tag {
-            let fault = Fault::new(
-                format!("the tag {} changes how a value is read", quoted(&tag)),
-                "remove it; put a text in quotes",
-            );
-            self.faults.add(fault.at(span, "tagged"));
+        if tagged {
+            let help = "remove it; put a text in quotes";
+            self.faults.add(Fault::new("a tag changes how a value is read", help).at(span, "tagged"));
         }
     }
 

@@ -5,9 +5,12 @@ mod load;
 mod read;
 mod scalar;
 
+#[cfg(test)]
+mod tests;
+
 use crate::faults::Span;
 
-pub(crate) use load::{MAX_BYTES, MAX_DEPTH, load};
+pub(crate) use load::{MAX_DEPTH, load};
 pub(crate) use read::{Entries, each, enumeration, flag, integer, list, parsed, suggestion, text, text_of, word};
 
 /// A value and where it stands.

@@ -136,7 +136,8 @@ pub(crate) fn text_of<'n>(node: &'n Node, what: &str, faults: &mut Faults) -> Op
 
 /// What a scalar would look like as a text.
 fn quoting_help(node: &Node, value: &Value, faults: &Faults) -> String {
-    match (value, faults.text().get(node.span.start..node.span.end)) {
+    let source = faults.text().get(node.span.start..node.span.end).unwrap_or_default();
+    match (value, source.split_whitespace().next()) {
         (Value::Flag(_) | Value::Number(_), Some(source)) => format!("put it in quotes: `\"{source}\"`"),
         _ => "write a text".to_owned(),
     }
@@ -166,7 +167,10 @@ pub(crate) fn integer(
     bounds: std::ops::RangeInclusive<u64>,
     faults: &mut Faults,
 ) -> Option<u64> {
-    let help = format!("write a whole number from {} to {}, without quotes", bounds.start(), bounds.end());
+    let help = match (bounds.start(), bounds.end()) {
+        (only, end) if only == end => format!("write `{only}`, without quotes"),
+        (start, end) => format!("write a whole number from {start} to {end}, without quotes"),
+    };
     match &node.value {
         Value::Number(number) => match number.as_u64().filter(|number| bounds.contains(number)) {
             Some(number) => Some(number),
