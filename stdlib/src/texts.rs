@@ -20,6 +20,8 @@ functions! {
     "lower" [TEXT] => TEXT, "The text in lower case.", |_, args| Ok(Value::Text(text(args, 0)?.to_lowercase().into()));
     "trim" [TEXT] => TEXT, "The text without outer space.", |_, args| Ok(Value::Text(text(args, 0)?.trim().into()));
     "split" [TEXT, TEXT] => Type::List(&Type::Text), "The parts between each occurrence of the second text.", split;
+    "quoted" [TEXT] => TEXT, "The text in backticks, as messages show what was given.",
+        |_, args| Ok(Value::Text(format!("`{}`", text(args, 0)?).into()));
     "plural" [Type::Int, TEXT] => TEXT, "A number and its word: `1 test`, `3 tests`, `2 checks`.", plural;
     "duration" [Type::Int] => TEXT, "A number of milliseconds as a person says it: `250ms`, `90s`, `10m`, `2h`.",
         |_, args| Ok(Value::Text(duration(int(args, 0)?).into()));

@@ -26,7 +26,7 @@ pub(crate) const MEMBERS: &[(&str, &str)] = &[
     ("cx.policy -> policy", "The operator's policy."),
     ("cx.params.NAME", "A parameter of the pack, as `pack.kdl` declares and the operator sets it."),
     ("cx.check(text) -> check or ()", "The configured check of an id; absent when there is none."),
-    ("cx.all(text) -> list of fact", "Every fact of a kind, such as `cx.all(\"requirement\")`."),
+    ("cx.facts(text) -> list of fact", "Every fact of a kind, such as `cx.facts(\"requirement\")`."),
     (
         "cx.findings(text, fact) -> list of text",
         "In `verdict` rules: how a rule of an earlier stage came out on a fact, as `proven`, `refuted`, `unproven`, \
@@ -35,7 +35,7 @@ pub(crate) const MEMBERS: &[(&str, &str)] = &[
 ];
 
 /// Names of the functions of `cx`, with their numbers of parameters, receiver included.
-pub(crate) const METHODS: &[(&str, usize)] = &[("check", 2), ("all", 2), ("findings", 3)];
+pub(crate) const METHODS: &[(&str, usize)] = &[("check", 2), ("facts", 2), ("findings", 3)];
 
 /// Names of the properties of `cx`.
 pub(crate) const PROPERTIES: &[&str] = &["change", "policy", "params"];
@@ -58,7 +58,7 @@ pub(crate) fn register(module: &mut Module, session: &Rc<Session>) {
         Ok(of.graph().find(Kind::Check, &id).map_or(Dynamic::UNIT, |fact| Dynamic::from(Fact(fact))))
     });
     let of = Rc::clone(session);
-    native(module, "all", &[cx, text], move |_, arguments| all(&of, &argument(arguments, 1)?));
+    native(module, "facts", &[cx, text], move |_, arguments| facts(&of, &argument(arguments, 1)?));
     let of = Rc::clone(session);
     native(module, "findings", &[cx, text, TypeId::of::<Fact>()], move |_, arguments| {
         let rule = argument(arguments, 1)?;
@@ -84,7 +84,7 @@ fn param(session: &Session, name: &str) -> Outcome {
     })
 }
 
-fn all(session: &Session, kind: &str) -> Outcome {
+fn facts(session: &Session, kind: &str) -> Outcome {
     let Some(&found) = Kind::ALL.iter().find(|known| known.as_str() == kind) else {
         let close = suggestion(kind, Kind::ALL.iter().map(|kind| kind.as_str()));
         return Err(fault(&Fault::new(format!("there is no kind of fact called `{kind}`{close}"))));

@@ -16,10 +16,10 @@ pub(crate) const ABSENT: char = '\0';
 pub(crate) struct Noted {
     constants: BTreeMap<String, Token>,
     before: Before,
+    /// Whether the word before can be called: then `()` is an empty list of arguments.
+    callable: bool,
     /// Names of functions, where they are defined.
     pub(crate) functions: Vec<(String, Position)>,
-    /// Characters written in the file, and `()` written as such, are told apart by this list.
-    pub(crate) characters: Vec<Position>,
 }
 
 /// The words before the one that is looked at, as far as they matter.
@@ -50,6 +50,7 @@ pub(crate) fn watch(engine: &mut Engine) -> Notes {
 impl Noted {
     fn see(&mut self, token: Token, position: Position) -> Token {
         let before = std::mem::take(&mut self.before);
+        let called = std::mem::replace(&mut self.callable, matches!(token, Token::Identifier(_) | Token::Reserved(_)));
         self.before = match (before, &token) {
             (_, Token::Fn) => Before::Function,
             (_, Token::Period) => Before::Dot,
@@ -69,11 +70,9 @@ impl Noted {
             _ => Before::Other,
         };
         match token {
-            Token::Unit => Token::CharConstant(ABSENT),
-            Token::CharConstant(_) => {
-                self.characters.push(position);
-                token
-            }
+            Token::Unit if !called => Token::CharConstant(ABSENT),
+            // Written as a character it is one like any other, and the gate refuses those.
+            Token::CharConstant(ABSENT) => Token::CharConstant('0'),
             Token::Identifier(name) if !matches!(self.before, Before::ConstName(_)) => {
                 self.constants.get(name.as_str()).cloned().unwrap_or(Token::Identifier(name))
             }
