@@ -26,8 +26,10 @@
 
 pub mod clock;
 pub mod environment;
+pub mod folder;
 pub mod git;
 pub mod interrupt;
 pub mod redact;
 pub mod sandbox;
+pub mod throwaway;
 pub mod toolchain;

@@ -132,7 +132,9 @@ impl<'a> Search<'a> {
         let local = self.home.join(".local");
         for directory in self.path.clone() {
             let Some(prefix) = directory.parent().filter(|_| directory.file_name() == Some("bin")) else { continue };
-            if prefix != self.home && prefix != local && prefix != "/" && prefix.join("lib").is_dir() {
+            let is_common = [self.home.as_path(), local.as_path(), "/".into(), "/usr".into(), "/usr/local".into()]
+                .contains(&prefix);
+            if !is_common && prefix.join("lib").is_dir() {
                 self.visible.insert(prefix.to_owned());
             }
             if let Some(base) = base_of_virtual_environment(prefix) {

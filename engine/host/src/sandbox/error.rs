@@ -77,3 +77,21 @@ fn advice(errno: i32) -> &'static str {
 fn describe(errno: i32) -> String {
     if errno == 0 { String::new() } else { format!(" ({})", io::Error::from_raw_os_error(errno)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_step_error_and_what_to_do() {
+        let refused = SandboxError::Unavailable { step: "create a user namespace".into(), errno: 1 };
+        let problem = Problem::from(refused);
+        assert_eq!(problem.code, Code::Sandbox001);
+        let expect =
+            "the sandbox cannot be set up: create a user namespace failed (Operation not permitted (os error 1))";
+        assert_eq!(problem.message, expect);
+        assert!(problem.help.contains("--security-opt"), "{}", problem.help);
+        let escaped = SandboxError::Escaped { probe: "wrote to the checkout".into() };
+        assert_eq!(escaped.code(), Code::Sandbox002);
+    }
+}

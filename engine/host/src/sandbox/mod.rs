@@ -5,9 +5,7 @@
 
 mod error;
 mod outcome;
-mod protocol;
 mod spec;
-mod stream;
 
 #[cfg(target_os = "linux")]
 mod cgroup;
@@ -18,7 +16,11 @@ mod inside;
 #[cfg(target_os = "linux")]
 mod probe;
 #[cfg(target_os = "linux")]
+mod protocol;
+#[cfg(target_os = "linux")]
 mod run;
+#[cfg(target_os = "linux")]
+mod stream;
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;

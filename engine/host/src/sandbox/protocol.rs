@@ -5,7 +5,7 @@
 
 use std::io::{self, Read, Write};
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{Config, Irregular, PreExisting, SandboxError, Spec};
@@ -27,6 +27,8 @@ pub(super) struct Order {
     pub(super) groups: Vec<Utf8PathBuf>,
     /// Limits that no control group enforces.
     pub(super) limits: ProcessLimits,
+    /// Notes for the record, as far as they are known.
+    pub(super) notes: Vec<String>,
     /// Attack the sandbox before the program starts.
     pub(super) attack: Option<Attack>,
 }
@@ -36,6 +38,17 @@ pub(super) struct Order {
 pub(super) struct ProcessLimits {
     pub(super) memory: Option<u64>,
     pub(super) processes: Option<u64>,
+}
+
+impl Order {
+    /// Does without a control group that cannot be entered: what each process can do to itself is done instead.
+    pub(super) fn do_without(&mut self, group: &Utf8Path, error: &io::Error) {
+        self.notes.push(format!(
+            "limits: the control group `{group}` cannot be entered ({error}), so they are enforced per process only"
+        ));
+        let limits = &self.spec.limits;
+        self.limits = ProcessLimits { memory: Some(limits.memory), processes: Some(limits.processes) };
+    }
 }
 
 /// What an attack needs to know about the host.

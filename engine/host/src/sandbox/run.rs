@@ -71,6 +71,7 @@ pub(super) fn run(
         parent: std::process::id(),
         groups: groups.entries(),
         limits: std::mem::take(&mut groups.left),
+        notes: std::mem::take(&mut groups.notes),
         attack,
     };
     let mut talk = Conversation::start(&order, secrets, started).map_err(|error| failed("start the helper", &error))?;
@@ -78,7 +79,7 @@ pub(super) fn run(
     let answer = talk.answer(stop);
     let (stdout, stderr) = (talk.stdout.finish(), talk.stderr.finish());
     let duration = started.elapsed();
-    let mut notes = std::mem::take(&mut groups.notes);
+    let mut notes = Vec::new();
     if groups.killed_for_memory() {
         notes.push(format!("memory limit: a process was killed at {} bytes", spec.limits.memory));
     }

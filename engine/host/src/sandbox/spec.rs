@@ -21,8 +21,10 @@ pub struct Config {
 }
 
 impl Config {
-    /// This binary as helper, for a user with this home directory.
-    pub fn new(home: impl Into<Utf8PathBuf>, hide: Vec<Utf8PathBuf>) -> Self {
+    /// This binary as helper, for a user with this home directory. XDG_RUNTIME_DIR, where sockets are, is hidden too.
+    pub fn new(home: impl Into<Utf8PathBuf>, mut hide: Vec<Utf8PathBuf>) -> Self {
+        let run_time = std::env::var("XDG_RUNTIME_DIR").map(Utf8PathBuf::from);
+        hide.extend(run_time.ok().filter(|path| path.is_absolute()));
         Self { helper: "/proc/self/exe".into(), hide, home: home.into() }
     }
 }

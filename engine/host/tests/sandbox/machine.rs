@@ -9,11 +9,11 @@ use std::{
     },
 };
 
-use runmill_host::sandbox::{CHECKOUT, Config, HOME, Sandbox};
+use runmill_host::sandbox::{CHECKOUT, Config, HOME, Overlay, Sandbox};
 
 use crate::{
     Case,
-    fixture::{Fixture, out, own_binary, passed, refused, utf8},
+    fixture::{Fixture, out, own_binary, passed, refused, repo, utf8},
 };
 
 pub const CASES: &[Case] = &[
@@ -26,6 +26,7 @@ pub const CASES: &[Case] = &[
     ("machine::home_is_private_and_empty", home),
     ("machine::temporary_directories_are_private", temporary),
     ("machine::named_directories_are_hidden", hidden),
+    ("machine::pipes_of_the_host_cannot_be_written_to", host_pipe),
     ("machine::objects_of_a_hidden_repository_show", objects),
     ("machine::toolchains_show_through_what_is_hidden", toolchains),
     ("machine::the_hosts_loopback_and_the_world_are_out_of_reach", network),
@@ -132,6 +133,20 @@ fn hidden() {
     assert!(out(&exited).contains("token"));
 }
 
+/// A read-only mount does not stop a writer of a pipe; Landlock does, where the kernel has it.
+fn host_pipe() {
+    let mut fixture = Fixture::new();
+    let directory = fixture.beside("pipes");
+    let pipe = directory.join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // Open for both, so that a writer need not wait for a reader.
+    let _reader = fs::File::options().read(true).write(true).open(&pipe).unwrap();
+    fixture.spec.overlays.push(Overlay { host: directory, at: repo("laid-over") });
+    let exited = fixture.inside(&["open-for-writing", "laid-over/pipe"]);
+    let unprotected = exited.notes.iter().any(|note| note.starts_with("landlock: not enforced"));
+    assert_eq!(out(&exited).contains("through"), unprotected, "{}", out(&exited));
+}
+
 fn objects() {
     let mut fixture = Fixture::new().git_dir();
     let repository = fixture.beside("repository");
@@ -140,12 +155,12 @@ fn objects() {
     let info = fixture.beside("git").join("objects/info");
     fs::create_dir_all(&info).unwrap();
     fs::write(info.join("alternates"), format!("{repository}/.git/objects\n")).unwrap();
-    let script = format!("cat .git/objects/info/alternates; ls -A {repository} {repository}/.git {repository}/.git/objects");
+    let script =
+        format!("cat .git/objects/info/alternates; ls -A {repository} {repository}/.git {repository}/.git/objects");
     fixture.spec.argv = ["sh", "-c", &script].map(String::from).into();
     let sandbox = Sandbox::probe(Config::new("", vec![repository.clone()])).unwrap();
     let exited = sandbox.run(&fixture.spec, &fixture.secrets, &fixture.interrupt).unwrap();
-    let expect =
-        format!("{0}/.git/objects\n{0}:\n.git\n\n{0}/.git:\nobjects\n\n{0}/.git/objects:\nab\n", repository);
+    let expect = format!("{0}/.git/objects\n{0}:\n.git\n\n{0}/.git:\nobjects\n\n{0}/.git/objects:\nab\n", repository);
     assert_eq!(out(&exited), expect, "{:?}", exited.notes);
 }
 

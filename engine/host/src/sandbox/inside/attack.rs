@@ -54,3 +54,23 @@ fn own_loopback() -> io::Result<()> {
     let _client = connect(listener.local_addr()?)?;
     listener.accept().map(drop)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attack_that_gets_through_is_an_escape() {
+        let escaped = SandboxError::Escaped { probe: "wrote".into() };
+        assert_eq!(must_fail("wrote", || Ok(())), Err(escaped));
+        assert_eq!(must_fail("wrote", || Err::<(), _>(io::ErrorKind::PermissionDenied.into())), Ok(()));
+    }
+
+    #[test]
+    fn an_unconfined_process_fails_the_attacks() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let to = listener.local_addr().unwrap();
+        let found = must_fail("connected to the host's loopback", || connect(to)).unwrap_err();
+        assert_eq!(found.code(), runmill_model::Code::Sandbox002);
+    }
+}

@@ -81,7 +81,8 @@ impl Hidden {
         let private = spec.toolchains.private.iter().filter(permitted).filter(|path| path.is_dir());
         let mut toolbox: BTreeMap<_, _> = private.map(|path| (path.clone(), Shown::Private)).collect();
         // A visible link may lead into a hidden directory, and a hidden link may be the name that others know.
-        let toolchains = spec.toolchains.visible.iter().flat_map(|path| [Some(path.clone()), path.canonicalize_utf8().ok()]);
+        let toolchains =
+            spec.toolchains.visible.iter().flat_map(|path| [Some(path.clone()), path.canonicalize_utf8().ok()]);
         let toolchains: BTreeSet<_> = toolchains.flatten().collect();
         let borrowed = spec.view.git_dir.as_deref().map(borrowed_objects).unwrap_or_default();
         for path in toolchains.iter().filter(permitted).chain(&borrowed).cloned() {

@@ -41,7 +41,7 @@ fn prepare_and_run(
     parent: &UnixStream,
     null: &File,
 ) -> Result<Option<(Answer, Vec<u8>)>, ViewError> {
-    let mut notes = Vec::new();
+    let mut notes = order.notes.clone();
     let machine = machine::build(order, sockets, &mut notes)?;
     set_dumpable_behavior(DumpableBehavior::NotDumpable).step("hide process 1")?;
     let children = raw::watch_children().step("watch children")?;

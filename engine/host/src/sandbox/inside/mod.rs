@@ -54,11 +54,13 @@ fn adopt_socket() -> io::Result<UnixStream> {
 }
 
 fn outer(parent: &UnixStream) -> Result<i32, SandboxError> {
-    let order: Order = receive(parent).step("read the order")?;
+    let mut order: Order = receive(parent).step("read the order")?;
     tie_to(order.parent)?;
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
-    for group in &order.groups {
-        fs::write(group, "0").step(format!("enter the control group {group}"))?;
+    for group in std::mem::take(&mut order.groups) {
+        if let Err(error) = fs::write(&group, "0") {
+            order.do_without(&group, &error);
+        }
     }
     let sockets: Vec<Utf8PathBuf> = hidden::open_sockets();
     namespaces::enter()?;
