@@ -42,8 +42,8 @@ impl Argv {
         Ok(Self(words))
     }
 
-    /// Splits a command line by the word rules of POSIX, without a shell: quotes and backslashes group, nothing expands.
-    /// Line breaks at the end are dropped.
+    /// Splits a command line by the word rules of POSIX, without a shell: quotes and backslashes group, nothing
+    /// expands. Line breaks at the end are dropped.
     ///
     /// # Errors
     /// A quote is not closed, there is no word, or an unquoted character would mean something to a shell.

@@ -1,6 +1,6 @@
 //! Collecting the problems of one document.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use runmill_model::{Code, Problem, Problems};
 
@@ -107,6 +107,29 @@ impl Faults {
             (None, None) => {
                 let problem = Problem::new(self.code, format!("{} cannot be read", self.name), "check its form");
                 Err(problem.in_source(self.name, self.text).into())
+            }
+        }
+    }
+}
+
+/// Where each key was seen first.
+pub(crate) struct Once<K>(BTreeMap<K, Span>);
+
+impl<K> Default for Once<K> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<K: Ord> Once<K> {
+    /// Notes a key; one that was seen before is reported at both places.
+    pub(crate) fn note(&mut self, key: K, span: Span, faults: &mut Faults, fault: impl FnOnce() -> Fault) {
+        match self.0.entry(key) {
+            std::collections::btree_map::Entry::Occupied(first) => {
+                faults.add(fault().at(span, "again here").at(*first.get(), "first here"));
+            }
+            std::collections::btree_map::Entry::Vacant(free) => {
+                free.insert(span);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Properties of all three parsers: no text makes one panic or speak out of form, and what is valid comes back as it was.
+//! Properties of all three parsers: no text makes one panic or speak out of form, and what is valid comes back.
 
 use proptest::prelude::*;
 use runmill_model::{Code, RepoPath};

@@ -1,5 +1,7 @@
 //! A text that is not the value it should be, and how a text is shown in a message.
 
+use std::str::FromStr;
+
 use runmill_model::IdError;
 
 /// A text that is not the value it should be. The message is one lower-case line; `help` says what to write instead.
@@ -35,6 +37,11 @@ impl InvalidValue {
     pub(crate) fn of_id(text: &str, error: &IdError) -> Self {
         Self::new(format!("{} is not {}", quoted(text), error.what()), format!("write {}", error.rule()))
     }
+}
+
+/// An identifier from its text.
+pub(crate) fn id<T: FromStr<Err = IdError>>(text: &str) -> Result<T, InvalidValue> {
+    text.parse().map_err(|error| InvalidValue::of_id(text, &error))
 }
 
 /// The longest excerpt of a text in a message, in characters.

@@ -12,6 +12,7 @@
 
 pub mod argv;
 pub mod checks;
+pub mod decode;
 pub mod env;
 mod faults;
 #[cfg(test)]

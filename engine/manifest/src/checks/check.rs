@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use runmill_model::{CheckId, Digest, RepoPath, canonical};
 use serde::Serialize;
 
-use super::{LimitSettings, Limits, ReportSpec};
+use super::{DeclaredSkip, LimitSettings, Limits, ReportSpec};
 use crate::{Argv, Environment, InvalidValue, TimeSpan, words::words};
 
 /// The time limit of a check that names none.
@@ -149,8 +149,9 @@ impl Check {
     }
 
     /// SHA-256 over the canonical JSON of [`Self::definition`]: the members `id`, `argv`, `cwd`, `timeout_ms`,
-    /// `env` {`allow` sorted, `set`}, `report` (null, or `path`, `format`, `identity`, `duplicates`, `atomic`), `scratch`
-    /// sorted, `dependencies` sorted, `limits` (`memory`, `processes`, `output`, `file_size`; bytes) with every default filled in.
+    /// `env` {`allow` sorted, `set`}, `report` (null, or `path`, `format`, `identity`, `duplicates`, `atomic`),
+    /// `scratch` sorted, `dependencies` in the order of [`Ecosystem::ALL`], `limits` (`memory`, `processes`, `output`,
+    /// `file_size`; sizes in bytes) with every default filled in.
     /// How the file spells it (`run` or `argv`, `10m` or `600s`) makes no difference.
     pub fn definition_digest(&self) -> Digest {
         self.digest
@@ -170,30 +171,5 @@ impl Parts {
             dependencies: &self.dependencies,
             limits: self.limits.with_defaults(),
         }
-    }
-}
-
-/// An exception from the test inventory: a test that may be skipped or missing, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct DeclaredSkip {
-    pub(crate) test_id: String,
-    pub(crate) cause: String,
-    pub(crate) renamed_to: Option<String>,
-}
-
-impl DeclaredSkip {
-    /// The test's identity as reports show it, compared exactly; not blank.
-    pub fn test_id(&self) -> &str {
-        &self.test_id
-    }
-
-    /// Why; not blank.
-    pub fn cause(&self) -> &str {
-        &self.cause
-    }
-
-    /// The identity the test has now; not blank, another than [`Self::test_id`].
-    pub fn renamed_to(&self) -> Option<&str> {
-        self.renamed_to.as_deref()
     }
 }

@@ -2,7 +2,11 @@
 
 use serde::Serialize;
 
-use crate::ByteSize;
+use crate::{
+    ByteSize,
+    faults::Faults,
+    yaml::{self, Entries, Node},
+};
 
 /// The limits of an invocation. Sizes are in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -53,10 +57,10 @@ impl Limits {
 /// Limits as somebody wrote them: any may be left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct LimitSettings {
-    pub(crate) memory: Option<ByteSize>,
-    pub(crate) processes: Option<u32>,
-    pub(crate) output: Option<ByteSize>,
-    pub(crate) file_size: Option<ByteSize>,
+    memory: Option<ByteSize>,
+    processes: Option<u32>,
+    output: Option<ByteSize>,
+    file_size: Option<ByteSize>,
 }
 
 impl LimitSettings {
@@ -88,8 +92,8 @@ impl LimitSettings {
         self.under(&Self::default())
     }
 
-    /// These limits as a check's, under the operator's: where the operator wrote one it is the ceiling of what the check
-    /// wrote, and stands in for the default where the check wrote nothing.
+    /// These limits as a check's, under the operator's: where the operator wrote one it is the ceiling of what the
+    /// check wrote, and stands in for the default where the check wrote nothing.
     pub fn under(&self, operator: &Self) -> Limits {
         let defaults = Limits::default();
         Limits {
@@ -111,6 +115,23 @@ fn capped<T: Ord + Copy>(own: Option<T>, ceiling: Option<T>, default: T) -> T {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
 fn bytes<S: serde::Serializer>(size: &ByteSize, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u64(size.bytes())
+}
+
+/// Limits as somebody wrote them.
+pub(crate) fn read(node: &Node, faults: &mut Faults) -> LimitSettings {
+    let Some(mut entries) = Entries::of(node, "`limits`", faults) else { return LimitSettings::default() };
+    let memory = entries.get("memory");
+    let processes = entries.get("processes");
+    let output = entries.get("output");
+    let file_size = entries.get("file_size");
+    entries.close(faults);
+    let mut size =
+        |node: Option<&Node>, what| node.and_then(|node| yaml::parsed(node, what, faults, str::parse::<ByteSize>));
+    let (memory, output, file_size) = (size(memory, "memory"), size(output, "output"), size(file_size, "file_size"));
+    let processes = processes
+        .and_then(|node| yaml::integer(node, "processes", 1..=u64::from(LimitSettings::MAX_PROCESSES), faults))
+        .and_then(|number| u32::try_from(number).ok());
+    LimitSettings { memory, processes, output, file_size }
 }
 
 #[cfg(test)]

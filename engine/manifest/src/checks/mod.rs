@@ -1,22 +1,33 @@
 //! `.runmill/checks.yaml`: the checks of a repository and the rules that require them by path.
 
 mod check;
+mod command;
+mod environment;
 mod limits;
 mod parse;
 pub(crate) mod path;
 mod report;
+mod rule;
+mod scratch;
+mod skip;
 
 #[cfg(test)]
 mod tests;
 
-use runmill_model::{CheckId, Code, Problems, RepoPath};
+use runmill_model::{CheckId, Code, Problems};
 
-pub use check::{Check, DEFAULT_TIMEOUT, DeclaredSkip, Definition, Ecosystem};
+pub use check::{Check, DEFAULT_TIMEOUT, Definition, Ecosystem};
+pub(crate) use command::words;
+pub(crate) use environment::names;
+pub(crate) use limits::read as read_limits;
 pub use limits::{LimitSettings, Limits};
-pub(crate) use parse::{Author, SkipNodes, checks as read_checks, limits as read_limits, names as read_names};
+pub(crate) use parse::{Author, checks as read_checks, identifier};
 pub use report::{Duplicates, Identity, ReportFormat, ReportSpec};
+pub use rule::PathRule;
+pub use skip::DeclaredSkip;
+pub(crate) use skip::SkipNodes;
 
-use crate::{PathPattern, faults::Faults, yaml};
+use crate::{faults::Faults, yaml};
 
 /// The most checks a manifest may hold.
 pub const MAX_CHECKS: usize = 10_000;
@@ -47,31 +58,6 @@ impl ChecksManifest {
     /// The check with this id.
     pub fn check(&self, id: &CheckId) -> Option<&Check> {
         self.checks.iter().find(|check| check.id() == id)
-    }
-}
-
-/// Requires checks when a changed path matches. The ids may be configured elsewhere, by the operator; an id that
-/// nobody configures is for the pipeline to refuse.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PathRule {
-    matches: Vec<PathPattern>,
-    require: Vec<CheckId>,
-}
-
-impl PathRule {
-    /// The patterns, at least one; one match is enough.
-    pub fn patterns(&self) -> &[PathPattern] {
-        &self.matches
-    }
-
-    /// The required ids, at least one, each once.
-    pub fn require(&self) -> &[CheckId] {
-        &self.require
-    }
-
-    /// The first pattern that matches the path. Ask for both names of a renamed file.
-    pub fn matching(&self, path: &RepoPath) -> Option<&PathPattern> {
-        self.matches.iter().find(|pattern| pattern.matches(path))
     }
 }
 

@@ -7,14 +7,13 @@ use crate::invalid::{InvalidValue, quoted};
 /// The longest path, in bytes.
 const MAX_BYTES: usize = 1024;
 
+const INSIDE: &str = "write a path inside the checkout, such as `reports/unit.xml`";
+
 /// A directory of the checkout; the root is one.
 pub(crate) fn directory(text: &str) -> Result<RepoPath, InvalidValue> {
     let refused = |why: &str, help: String| InvalidValue::new(format!("{} {why}", quoted(text)), help);
     if text.starts_with('/') || text.starts_with('~') || has_drive(text) {
-        return Err(refused(
-            "is not relative to the checkout",
-            "write a path inside the checkout, such as `reports/unit.xml`".to_owned(),
-        ));
+        return Err(refused("is not relative to the checkout", INSIDE.to_owned()));
     }
     if text.contains('\\') {
         return Err(refused("has a backslash", format!("write {}", quoted(&text.replace('\\', "/")))));
@@ -25,13 +24,13 @@ pub(crate) fn directory(text: &str) -> Result<RepoPath, InvalidValue> {
     if text.len() > MAX_BYTES {
         return Err(refused("is too long", format!("write at most {MAX_BYTES} bytes")));
     }
-    let path = RepoPath::new(text).map_err(|error| {
+    let path = RepoPath::new(text).map_err(|_| {
         let normal: Vec<_> = text.split('/').filter(|segment| !matches!(*segment, "" | ".")).collect();
         match RepoPath::new(if normal.is_empty() { ".".to_owned() } else { normal.join("/") }) {
             Ok(normal) if !text.is_empty() => {
                 refused("is not in its plain form", format!("write {}", quoted(normal.as_str())))
             }
-            _ => InvalidValue::of_id(text, &error),
+            _ => refused("is not a path", INSIDE.to_owned()),
         }
     })?;
     if path.as_str().split('/').any(|segment| segment.eq_ignore_ascii_case(".git")) {

@@ -3,7 +3,12 @@
 use runmill_model::RepoPath;
 use serde::Serialize;
 
-use crate::words::words;
+use super::path;
+use crate::{
+    faults::{Fault, Faults, Span},
+    words::words,
+    yaml::{self, Entries, Node},
+};
 
 words! {
     /// The form of a report.
@@ -38,11 +43,11 @@ words! {
 /// Where a check writes its report, and how it is read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReportSpec {
-    pub(super) path: RepoPath,
-    pub(super) format: ReportFormat,
-    pub(super) identity: Identity,
-    pub(super) duplicates: Duplicates,
-    pub(super) atomic: bool,
+    path: RepoPath,
+    format: ReportFormat,
+    identity: Identity,
+    duplicates: Duplicates,
+    atomic: bool,
 }
 
 impl ReportSpec {
@@ -70,4 +75,41 @@ impl ReportSpec {
     pub fn is_atomic(&self) -> bool {
         self.atomic
     }
+}
+
+/// The report and where its path stands.
+pub(super) fn read(node: &Node, faults: &mut Faults) -> Option<(ReportSpec, Span)> {
+    let mut entries = Entries::of(node, "a report", faults)?;
+    let path = entries.need("path", "write where the command puts it, such as `path: reports/unit.xml`", faults);
+    let format = entries.need("format", "write `junit`, `tap` or `go-json`", faults);
+    let identity = entries.get("identity");
+    let duplicates = entries.get("duplicates");
+    let atomic = entries.get("atomic");
+    entries.close(faults);
+
+    let place = path.map(|node| node.span).unwrap_or(node.span);
+    let path = path.and_then(|node| yaml::parsed(node, "path", faults, path::entry));
+    let format = format.and_then(|node| yaml::word(node, "format", ReportFormat::ALL, ReportFormat::as_str, faults));
+    let chosen = identity.and_then(|node| yaml::word(node, "identity", Identity::ALL, Identity::as_str, faults));
+    let duplicates =
+        duplicates.and_then(|node| yaml::word(node, "duplicates", Duplicates::ALL, Duplicates::as_str, faults));
+    let atomic = atomic.and_then(|node| yaml::flag(node, "atomic", faults)).unwrap_or(false);
+
+    let identity_of = chosen.unwrap_or(Identity::Classname);
+    if let (Some(node), Some(format)) = (identity, format)
+        && format != ReportFormat::Junit
+        && identity_of != Identity::Classname
+    {
+        let fault =
+            Fault::new(format!("a {format} report has one identity only"), "remove `identity`; it is for junit");
+        faults.add(fault.at(node.span, "here"));
+    }
+    let spec = ReportSpec {
+        path: path?,
+        format: format?,
+        identity: identity_of,
+        duplicates: duplicates.unwrap_or(Duplicates::Reject),
+        atomic,
+    };
+    Some((spec, place))
 }

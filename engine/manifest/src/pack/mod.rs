@@ -1,5 +1,6 @@
 //! `pack.kdl`: what a rule pack is called, what it needs, and its parameters.
 
+mod node;
 mod param;
 mod parse;
 mod text;
@@ -65,8 +66,8 @@ impl PackManifest {
     /// The value of every parameter: the given one, else its default.
     ///
     /// # Errors
-    /// All that is wrong with the given values, each with the parameter it is about: it is unknown, its value is of another
-    /// type, or one without a default is missing.
+    /// All that is wrong with the given values, each with the parameter it is about: it is unknown, its value is of
+    /// another type, or one without a default is missing.
     pub fn resolve<'g>(
         &self,
         given: impl IntoIterator<Item = (&'g ParamName, &'g ParamValue)>,
@@ -112,9 +113,10 @@ impl PackManifest {
 /// assert_eq!(runmill_manifest::pack::parse("pack.kdl", text).unwrap().name().as_str(), "team");
 /// ```
 ///
-/// A parameter is `param NAME type=TYPE` with `default`, `doc` and, for a choice, `choices`, each as a property with one value, or as a
-/// child with one value or more: `param "mode" type="choice" default="all" { choices "all" "regressions"; }`. Types are
-/// `bool`, `int`, `text`, `globs` (path patterns), `list` (texts) and `choice`. As a property, `choices` are separated by spaces.
+/// A parameter is `param NAME type=TYPE` with `default`, `doc` and, for a choice, `choices`, each as a property with one
+/// value, or as a child with one value or more: `param "mode" type="choice" { choices "all" "regressions"; }`. Types are
+/// `bool`, `int`, `text`, `globs` (path patterns), `list` (texts) and `choice`. As a property, `choices` are separated by
+/// spaces.
 /// A parameter without a default must be given by the operator.
 ///
 /// # Errors

@@ -1,15 +1,16 @@
 //! KDL nodes to a pack manifest.
 
-use std::collections::BTreeMap;
-
 use kdl::{KdlDocument, KdlEntry, KdlNode, KdlValue};
 use runmill_model::PackName;
 
-use super::{PackManifest, Param, ParamName, ParamType, ParamValue};
+use super::{
+    PackManifest, Param, ParamName, ParamType, ParamValue,
+    node::{Body, Values, entry_span, name_span, unknown_node},
+};
 use crate::{
     Version,
-    faults::{Fault, Faults, Span},
-    invalid::{InvalidValue, quoted},
+    faults::{Fault, Faults, Once, Span},
+    invalid::{self, InvalidValue, quoted},
     yaml::{enumeration, suggestion},
 };
 
@@ -44,9 +45,7 @@ pub(super) fn manifest(document: &KdlDocument, faults: &mut Faults) -> Option<Pa
     let params = body.children("param");
     body.close(faults);
 
-    let name = name.and_then(|entry| {
-        parsed(entry, "name", faults, |text| PackName::new(text).map_err(|error| InvalidValue::of_id(text, &error)))
-    });
+    let name = name.and_then(|entry| parsed(entry, "name", faults, invalid::id::<PackName>));
     let version = match version {
         Some(entry) => parsed(entry, "version", faults, str::parse::<Version>),
         None => missing(pack, "version", "write `version=\"1.0.0\"`", faults),
@@ -68,17 +67,16 @@ pub(super) fn manifest(document: &KdlDocument, faults: &mut Faults) -> Option<Pa
 }
 
 fn params(nodes: &[&KdlNode], faults: &mut Faults) -> Vec<Param> {
-    let mut seen = BTreeMap::new();
+    let mut seen = Once::default();
     let mut params: Vec<Param> = Vec::new();
     for node in nodes {
         let Some(param) = param(node, faults) else { continue };
-        if let Some(first) = seen.insert(param.name.clone(), name_span(node)) {
-            let fault = Fault::new(
+        seen.note(param.name.clone(), name_span(node), faults, || {
+            Fault::new(
                 format!("two parameters have the name {}", quoted(param.name.as_str())),
                 "give each a name of its own",
-            );
-            faults.add(fault.at(name_span(node), "again here").at(first, "first here"));
-        }
+            )
+        });
         params.push(param);
     }
     params
@@ -250,162 +248,4 @@ fn missing<T>(node: &KdlNode, what: &str, help: &str, faults: &mut Faults) -> Op
     let fault = Fault::new(format!("{} has no {}", quoted(node.name().value()), quoted(what)), help);
     faults.add(fault.at(name_span(node), format!("no {} in here", quoted(what))));
     None
-}
-
-fn unknown_node(node: &KdlNode, what: &str, known: &[&str], faults: &mut Faults) {
-    let name = node.name().value();
-    let help = suggestion(name, known).unwrap_or_else(|| format!("{what} takes {}", enumeration(known)));
-    faults.add(Fault::new(format!("{what} has no {}", quoted(name)), help).at(name_span(node), "unknown"));
-}
-
-fn name_span(node: &KdlNode) -> Span {
-    let span = node.name().span();
-    Span::new(span.offset(), span.offset() + span.len())
-}
-
-fn entry_span(entry: &KdlEntry) -> Span {
-    let span = entry.span();
-    Span::new(span.offset(), span.offset() + span.len())
-}
-
-/// The values of a key, written as a property or as a child.
-struct Values<'k> {
-    span: Span,
-    entries: Vec<&'k KdlEntry>,
-    is_property: bool,
-}
-
-impl<'k> Values<'k> {
-    fn single(&self, faults: &mut Faults) -> Option<&'k KdlEntry> {
-        match self.entries.as_slice() {
-            [only] => Some(only),
-            others => {
-                let fault =
-                    Fault::new(format!("there are {} values where one is expected", others.len()), "write one value");
-                faults.add(fault.at(self.span, "here"));
-                None
-            }
-        }
-    }
-}
-
-/// A node of which everything is asked for by name; what nobody asked for is unknown.
-struct Body<'k> {
-    node: &'k KdlNode,
-    what: &'static str,
-    properties: Vec<&'static str>,
-    nodes: Vec<&'static str>,
-    arguments: usize,
-}
-
-impl<'k> Body<'k> {
-    fn of(node: &'k KdlNode, what: &'static str, faults: &mut Faults) -> Self {
-        let typed = node.entries().iter().find(|entry| entry.ty().is_some()).map(entry_span);
-        if let Some(span) = node.ty().map(|_| name_span(node)).or(typed) {
-            faults.add(
-                Fault::new("a type annotation means nothing here", "remove the part in parentheses")
-                    .at(span, "annotated"),
-            );
-        }
-        Self { node, what, properties: Vec::new(), nodes: Vec::new(), arguments: 0 }
-    }
-
-    fn one_argument(&mut self, what: &str, help: &str, faults: &mut Faults) -> Option<&'k KdlEntry> {
-        self.arguments = 1;
-        let argument = self.node.entries().iter().find(|entry| entry.name().is_none());
-        if argument.is_none() {
-            faults.add(
-                Fault::new(
-                    format!("{} has no {}", quoted(self.node.name().value()), what.trim_start_matches("a ")),
-                    help,
-                )
-                .at(name_span(self.node), "here"),
-            );
-        }
-        argument
-    }
-
-    fn property(&mut self, key: &'static str) -> Option<&'k KdlEntry> {
-        self.properties.push(key);
-        self.node.entries().iter().find(|entry| is_property(entry, key))
-    }
-
-    fn children(&mut self, key: &'static str) -> Vec<&'k KdlNode> {
-        self.nodes.push(key);
-        let nodes = self.node.children().map(KdlDocument::nodes).unwrap_or_default();
-        nodes.iter().filter(|node| node.name().value() == key).collect()
-    }
-
-    /// The only child of this name.
-    fn child(&mut self, key: &'static str, faults: &mut Faults) -> Option<&'k KdlNode> {
-        let children = self.children(key);
-        if let [first, second, ..] = children.as_slice() {
-            let fault = Fault::new(format!("{} is given twice", quoted(key)), "keep one of the two");
-            faults.add(fault.at(name_span(second), "again here").at(name_span(first), "first here"));
-        }
-        children.first().copied()
-    }
-
-    /// The values of a key as a property or as a child, not as both.
-    fn values(&mut self, key: &'static str, faults: &mut Faults) -> Option<Values<'k>> {
-        let property = self.property(key);
-        let child = self.child(key, faults);
-        if let (Some(property), Some(child)) = (property, child) {
-            let fault = Fault::new(format!("{} is given twice", quoted(key)), "keep the property or the child");
-            faults.add(fault.at(name_span(child), "again here").at(entry_span(property), "first here"));
-        }
-        match (property, child) {
-            (Some(entry), _) => Some(Values { span: entry_span(entry), entries: vec![entry], is_property: true }),
-            (None, Some(node)) => {
-                let mut body = Body::of(node, "this", faults);
-                body.arguments = usize::MAX;
-                body.close(faults);
-                let entries = node.entries().iter().filter(|entry| entry.name().is_none()).collect();
-                Some(Values { span: name_span(node), entries, is_property: false })
-            }
-            (None, None) => None,
-        }
-    }
-
-    /// Reports what nobody asked for, and properties given twice.
-    fn close(self, faults: &mut Faults) {
-        let mut seen = BTreeMap::new();
-        for entry in self.node.entries() {
-            let Some(name) = entry.name().map(kdl::KdlIdentifier::value) else { continue };
-            if !self.properties.contains(&name) {
-                let help = suggestion(name, &self.properties).unwrap_or_else(|| match self.properties.as_slice() {
-                    [] => format!("{} takes no properties", self.what),
-                    known => format!("{} takes {}", self.what, enumeration(known)),
-                });
-                faults.add(
-                    Fault::new(format!("{} has no property {}", self.what, quoted(name)), help)
-                        .at(entry_span(entry), "unknown"),
-                );
-            } else if let Some(first) = seen.insert(name, entry_span(entry)) {
-                let fault = Fault::new(format!("the property {} is given twice", quoted(name)), "keep one of the two");
-                faults.add(fault.at(entry_span(entry), "again here").at(first, "first here"));
-            }
-        }
-        for extra in self.node.entries().iter().filter(|entry| entry.name().is_none()).skip(self.arguments) {
-            faults.add(
-                Fault::new(format!("{} has one value too many", self.what), "remove it").at(entry_span(extra), "here"),
-            );
-        }
-        for node in self.node.children().map(KdlDocument::nodes).unwrap_or_default() {
-            if !self.nodes.contains(&node.name().value()) {
-                if self.nodes.is_empty() {
-                    faults.add(
-                        Fault::new(format!("{} has no children", self.what), "remove the braces")
-                            .at(name_span(node), "here"),
-                    );
-                } else {
-                    unknown_node(node, self.what, &self.nodes, faults);
-                }
-            }
-        }
-    }
-}
-
-fn is_property(entry: &KdlEntry, key: &str) -> bool {
-    entry.name().is_some_and(|name| name.value() == key)
 }

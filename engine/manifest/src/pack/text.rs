@@ -54,8 +54,8 @@ pub(super) fn document(text: &str, faults: &mut Faults) -> Option<KdlDocument> {
     }
 }
 
-/// The KDL parser goes one call deeper for every character it cannot use, about 3 KiB of stack each without optimisation; this is
-/// enough for a text of [`MAX_BYTES`] of them. Only what is touched costs memory.
+/// The KDL parser goes one call deeper for every character it cannot use, about 3 KiB of stack each without
+/// optimisation; this is enough for a text of [`MAX_BYTES`] of them. Only what is touched costs memory.
 const STACK: usize = 128 << 20;
 
 /// What `parse` returns; none when it panicked or there was no thread to be had.
@@ -77,8 +77,8 @@ fn plain_help(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Where braces, parentheses, block comments and slashdashes nest too deep for a parser that recurses. Strings and comments count
-/// too: a bound that is too strict for a text full of opening braces is better than a stack that ends.
+/// Where braces, parentheses, block comments and slashdashes nest too deep for a parser that recurses. Strings and
+/// comments count too: a bound that is too strict for a text full of opening braces is better than a stack that ends.
 fn too_deep(text: &str) -> Option<usize> {
     let (mut depth, mut comments, mut skips) = (0_usize, 0_usize, 0_usize);
     let mut bytes = text.bytes().enumerate().peekable();

@@ -1,6 +1,7 @@
 //! `policy.yaml`: what the operator decides.
 
 mod budgets;
+mod exception;
 mod mode;
 mod packs;
 mod profiles;
@@ -17,13 +18,14 @@ mod tests;
 use runmill_model::{Code, Digest, Problems, words::Autonomy};
 
 pub use budgets::Budgets;
+pub use exception::{BranchName, OperatorSkip, SkipScope};
 pub use packs::{GivenParam, PackSource, PackUse};
 pub use profiles::{Profile, SessionSettings};
 pub use registry::{RegistryCommand, SandboxMode};
 pub use relaxation::Relaxation;
 pub use remote::{Remote, RequiredContext};
 pub use risk::{Condition, Risk, RiskPath};
-pub use verification::{BranchName, OperatorSkip, SkipScope, Verification};
+pub use verification::Verification;
 pub use waiver::{Expiry, Waiver};
 
 use crate::{
@@ -131,8 +133,8 @@ impl OperatorPolicy {
 /// Reads an operator policy. `name` is what a person knows it by, such as `policy.yaml`.
 ///
 /// # Errors
-/// Every problem of the text, in its order: RM-CONFIG-001 when it is no YAML document, RM-CONFIG-002 when its content is
-/// invalid, RM-CONFIG-003 when it loosens what its autonomy forbids.
+/// Every problem of the text, in its order: RM-CONFIG-001 when it is no YAML document, RM-CONFIG-002 when its content
+/// is invalid, RM-CONFIG-003 when it loosens what its autonomy forbids.
 pub fn parse(name: &str, text: &str) -> Result<OperatorPolicy, Problems> {
     let mut faults = Faults::new(name, text, Code::Config002);
     let policy = yaml::load(text, Code::Config001, "write at least `version: 1`", &mut faults)

@@ -8,8 +8,8 @@ use runmill_model::{Digest, PackName, RuleId, words::Level};
 use super::mode::Mode;
 use crate::{
     InvalidValue,
-    faults::{Fault, Faults, Span},
-    invalid::quoted,
+    faults::{Fault, Faults, Once, Span},
+    invalid::{self, quoted},
     pack::{ParamName, ParamValue},
     yaml::{self, Entries, Node, Value},
 };
@@ -92,17 +92,16 @@ impl GivenParam {
 }
 
 pub(super) fn read(node: &Node, mode: &Mode, faults: &mut Faults) -> Vec<PackUse> {
-    let mut seen = BTreeMap::new();
+    let mut seen = Once::default();
     let mut packs: Vec<PackUse> = Vec::new();
     for item in yaml::list(node, "packs", faults) {
         let Some(pack) = pack(item, mode, faults) else { continue };
-        if let Some(first) = seen.insert(pack.source.clone(), item.span) {
-            let fault = Fault::new(
+        seen.note(pack.source.clone(), item.span, faults, || {
+            Fault::new(
                 format!("the pack {} is listed twice", quoted(&pack.source.to_string())),
                 "merge the two entries",
-            );
-            faults.add(fault.at(item.span, "again here").at(first, "first here"));
-        }
+            )
+        });
         packs.push(pack);
     }
     packs
@@ -129,10 +128,7 @@ fn pack(node: &Node, mode: &Mode, faults: &mut Faults) -> Option<PackUse> {
 
 fn source(builtin: Option<&Node>, path: Option<&Node>, start: Span, faults: &mut Faults) -> Option<PackSource> {
     match (builtin, path) {
-        (Some(node), None) => yaml::parsed(node, "builtin", faults, |text| {
-            PackName::new(text).map_err(|error| InvalidValue::of_id(text, &error))
-        })
-        .map(PackSource::Builtin),
+        (Some(node), None) => yaml::parsed(node, "builtin", faults, invalid::id::<PackName>).map(PackSource::Builtin),
         (None, Some(node)) => yaml::parsed(node, "path", faults, directory).map(PackSource::Directory),
         (Some(builtin), Some(path)) => {
             let fault = Fault::new("a pack has both `builtin` and `path`", "keep one of the two");
@@ -227,8 +223,7 @@ fn param_value(node: &Node, faults: &mut Faults) -> Option<ParamValue> {
 fn levels(node: &Node, contract: Option<&Mode>, faults: &mut Faults) -> BTreeMap<RuleId, Level> {
     let mut levels = BTreeMap::new();
     for (rule, span, value) in yaml::each(node, "levels", faults) {
-        let id = RuleId::new(rule)
-            .map_err(|error| faults.add(Fault::from(InvalidValue::of_id(rule, &error)).at(span, "a rule's id")));
+        let id = invalid::id::<RuleId>(rule).map_err(|error| faults.add(Fault::from(error).at(span, "a rule's id")));
         let level = yaml::word(value, "levels", Level::ALL, Level::as_str, faults);
         if let (Some(level), Some(mode)) = (level.filter(|level| *level != Level::Block), contract) {
             let help = "leave the rules of the coverage contract as they are, or choose `autonomy: pr-only`";

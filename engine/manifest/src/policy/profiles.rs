@@ -1,16 +1,13 @@
 //! Profiles and bounds of agent sessions. These keys are in camel case, as the contract has them.
 
-use std::collections::BTreeMap;
-
 use runmill_model::{CheckId, Digest, canonical};
 use serde::Serialize;
 
 use super::registry::{self, SandboxMode};
 use crate::{
     Argv, TimeSpan,
-    checks::DEFAULT_TIMEOUT,
-    faults::{Fault, Faults},
-    invalid::quoted,
+    checks::{DEFAULT_TIMEOUT, identifier},
+    faults::{Fault, Faults, Once},
     yaml::{self, Entries, Node},
 };
 
@@ -120,23 +117,11 @@ pub(super) fn read_session(node: &Node, faults: &mut Faults) -> SessionSettings 
 }
 
 pub(super) fn read(node: &Node, faults: &mut Faults) -> Vec<Profile> {
-    let mut seen = BTreeMap::new();
-    let mut profiles: Vec<Profile> = Vec::new();
-    for item in yaml::list(node, "profiles", faults) {
-        let Some(profile) = profile(item, faults) else { continue };
-        if let Some(first) = seen.insert(profile.id.clone(), item.span) {
-            let fault = Fault::new(
-                format!("two profiles have the id {}", quoted(profile.id.as_str())),
-                "give each an id of its own",
-            );
-            faults.add(fault.at(item.span, "again here").at(first, "first here"));
-        }
-        profiles.push(profile);
-    }
-    profiles
+    let mut seen = Once::default();
+    yaml::list(node, "profiles", faults).iter().filter_map(|item| profile(item, &mut seen, faults)).collect()
 }
 
-fn profile(node: &Node, faults: &mut Faults) -> Option<Profile> {
+fn profile(node: &Node, seen: &mut Once<CheckId>, faults: &mut Faults) -> Option<Profile> {
     let mut entries = Entries::of(node, "a profile", faults)?;
     let id = entries.need("id", "give it a unique name", faults);
     let command = entries.need("command", "write the program, such as `command: npm`", faults);
@@ -149,15 +134,10 @@ fn profile(node: &Node, faults: &mut Faults) -> Option<Profile> {
     let start = entries.start();
     entries.close(faults);
 
-    let id = id.and_then(|node| registry::identifier(node, faults));
+    let id = id.and_then(|node| identifier(node, "two profiles have", seen, faults));
     let program = command.and_then(|node| yaml::text(node, "command", faults)).map(str::to_owned);
-    let args: Vec<_> = args
-        .map(|node| yaml::list(node, "args", faults))
-        .unwrap_or_default()
-        .iter()
-        .map(|item| yaml::text_of(item, "args", faults).map(str::to_owned))
-        .collect();
-    let args = args.into_iter().collect::<Option<Vec<_>>>();
+    let args = args.map(|node| yaml::list(node, "args", faults)).unwrap_or_default();
+    let args = yaml::texts(args, "args", faults);
     let description = description.and_then(|node| yaml::text(node, "description", faults)).map(str::to_owned);
     let timeout = timeout
         .and_then(|node| yaml::integer(node, "timeoutMs", 1..=TimeSpan::MAX.as_millis(), faults))

@@ -1,14 +1,14 @@
 //! The operator's registry of commands for `runmill verify`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use runmill_model::{CheckId, Digest, canonical};
 use serde::Serialize;
 
 use crate::{
     Argv, EnvName, InvalidValue, TimeSpan,
-    checks::{DEFAULT_TIMEOUT, read_names},
-    faults::{Fault, Faults},
+    checks::{DEFAULT_TIMEOUT, identifier, names, words},
+    faults::{Fault, Faults, Once},
     invalid::quoted,
     words::words,
     yaml::{self, Entries, Node, Value},
@@ -98,23 +98,11 @@ impl RegistryCommand {
 }
 
 pub(super) fn read(node: &Node, faults: &mut Faults) -> Vec<RegistryCommand> {
-    let mut seen = BTreeMap::new();
-    let mut commands: Vec<RegistryCommand> = Vec::new();
-    for item in yaml::list(node, "registry", faults) {
-        let Some(command) = command(item, faults) else { continue };
-        if let Some(first) = seen.insert(command.id.clone(), item.span) {
-            let fault = Fault::new(
-                format!("two registry commands have the id {}", quoted(command.id.as_str())),
-                "give each an id of its own",
-            );
-            faults.add(fault.at(item.span, "again here").at(first, "first here"));
-        }
-        commands.push(command);
-    }
-    commands
+    let mut seen = Once::default();
+    yaml::list(node, "registry", faults).iter().filter_map(|item| command(item, &mut seen, faults)).collect()
 }
 
-fn command(node: &Node, faults: &mut Faults) -> Option<RegistryCommand> {
+fn command(node: &Node, seen: &mut Once<CheckId>, faults: &mut Faults) -> Option<RegistryCommand> {
     let mut entries = Entries::of(node, "a registry command", faults)?;
     let id = entries.need("id", "give it a unique name", faults);
     let version = entries.need("version", "write the version of this definition, such as `version: \"1\"`", faults);
@@ -127,12 +115,12 @@ fn command(node: &Node, faults: &mut Faults) -> Option<RegistryCommand> {
     let start = entries.start();
     entries.close(faults);
 
-    let id = id.and_then(|node| identifier(node, faults));
+    let id = id.and_then(|node| identifier(node, "two registry commands have", seen, faults));
     let version = version.and_then(|node| version_word(node, faults));
-    let argv = argv.and_then(|node| argv_list(node, "argv", faults));
+    let argv = argv.and_then(|node| words(node, "argv", faults));
     let timeout = timeout.and_then(|node| yaml::parsed(node, "timeout", faults, str::parse)).unwrap_or(DEFAULT_TIMEOUT);
     let preview = preview.and_then(|node| yaml::integer(node, "preview_bytes", 0..=u64::from(MAX_PREVIEW), faults));
-    let env = env.map(|node| read_names(node, "env", faults)).unwrap_or_default();
+    let env = env.map(|node| names(node, "env", faults)).unwrap_or_default();
     let sandbox = sandbox.and_then(|node| yaml::word(node, "sandbox", SandboxMode::ALL, SandboxMode::as_str, faults));
     let description = description.and_then(|node| yaml::text(node, "description", faults)).map(str::to_owned);
     let mut command = RegistryCommand {
@@ -154,21 +142,6 @@ fn command(node: &Node, faults: &mut Faults) -> Option<RegistryCommand> {
         }
     }
     Some(command)
-}
-
-pub(super) fn identifier(node: &Node, faults: &mut Faults) -> Option<CheckId> {
-    yaml::parsed(node, "id", faults, |text| CheckId::new(text).map_err(|error| InvalidValue::of_id(text, &error)))
-}
-
-/// A list of words; the first is the program.
-pub(super) fn argv_list(node: &Node, what: &str, faults: &mut Faults) -> Option<Argv> {
-    let items = yaml::list(node, what, faults);
-    if !matches!(node.value, Value::List(_)) {
-        return None;
-    }
-    let words: Vec<_> = items.iter().map(|item| yaml::text_of(item, what, faults).map(str::to_owned)).collect();
-    let words = words.into_iter().collect::<Option<Vec<_>>>()?;
-    Argv::new(words).map_err(|error| faults.add(Fault::from(error).at(node.span, quoted(what)))).ok()
 }
 
 /// A word, or a whole number, which has only one spelling.

@@ -1,13 +1,11 @@
 //! What a forge must have seen.
 
-use std::collections::BTreeMap;
-
 use runmill_model::ContextName;
 
 use crate::{
     TimeSpan,
-    faults::{Fault, Faults},
-    invalid::{InvalidValue, quoted},
+    faults::{Fault, Faults, Once},
+    invalid::{self, quoted},
     yaml::{self, Entries, Node},
 };
 
@@ -70,16 +68,15 @@ pub(super) fn read(node: &Node, faults: &mut Faults) -> Remote {
     if let Some(deadline) = deadline.and_then(|node| yaml::parsed(node, "deadline", faults, str::parse)) {
         remote.deadline = deadline;
     }
-    let mut seen = BTreeMap::new();
+    let mut seen = Once::default();
     for item in required.map(|node| yaml::list(node, "required", faults)).unwrap_or_default() {
         let Some(context) = context(item, faults) else { continue };
-        if let Some(first) = seen.insert(context.clone(), item.span) {
-            let fault = Fault::new(
+        seen.note(context.clone(), item.span, faults, || {
+            Fault::new(
                 format!("the context {} is required twice", quoted(context.context.as_str())),
                 "keep one of the two",
-            );
-            faults.add(fault.at(item.span, "again here").at(first, "first here"));
-        }
+            )
+        });
         remote.required.push(context);
     }
     remote
@@ -91,11 +88,7 @@ fn context(node: &Node, faults: &mut Faults) -> Option<RequiredContext> {
     let app = entries.get("app");
     let workflow = entries.get("workflow");
     entries.close(faults);
-    let context = context.and_then(|node| {
-        yaml::parsed(node, "context", faults, |text| {
-            ContextName::new(text).map_err(|error| InvalidValue::of_id(text, &error))
-        })
-    });
+    let context = context.and_then(|node| yaml::parsed(node, "context", faults, invalid::id::<ContextName>));
     let app = app.and_then(|node| yaml::text(node, "app", faults)).map(str::to_owned);
     let workflow = workflow.and_then(|node| yaml::text(node, "workflow", faults)).map(str::to_owned);
     Some(RequiredContext { context: context?, app, workflow })

@@ -200,7 +200,7 @@ budgets: { daily_cost_usd: -1 }
 4:13 `/etc/checks.yaml` is not relative to the checkout | write a path inside the checkout, such as `reports/unit.xml`
 5:26 `fail_on_skipped_check` must be true or false, and it is a text | write `true` or `false`, without quotes
 6:41 a command of the operator is always required | remove `required`, or the command
-6:56 two checks have the id `a` | give each check an id of its own + 6:20 first here
+6:56 two checks have the id `a` | give each an id of its own + 6:20 first here
 6:65 there is nothing to run | write a program and its arguments, such as `[npm, test]`
 7:14 `none` is no value of `isolation` | write `namespaces` or `landlock`
 8:31 a pack has both `builtin` and `path` | keep one of the two + 8:22 this
@@ -366,11 +366,11 @@ fn definitions_of_commands_and_profiles_have_digests_over_what_runs() {
     );
     check_with(
         "registry: [{ id: a, version: 1, argv: [b] }, { id: a, version: 2, argv: [b] }]",
-        "2:46 two registry commands have the id `a` | give each an id of its own + 2:12 first here",
+        "2:52 two registry commands have the id `a` | give each an id of its own + 2:18 first here",
     );
     check_with(
         "profiles: [{ id: a, command: b }, { id: a, command: b }]",
-        "2:35 two profiles have the id `a` | give each an id of its own + 2:12 first here",
+        "2:41 two profiles have the id `a` | give each an id of its own + 2:18 first here",
     );
     check_with(
         "profiles: [{ id: a, command: b, timeoutMs: 0 }]",

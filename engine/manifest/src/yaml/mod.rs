@@ -11,7 +11,9 @@ mod tests;
 use crate::faults::Span;
 
 pub(crate) use load::{MAX_DEPTH, load};
-pub(crate) use read::{Entries, each, enumeration, flag, integer, list, parsed, suggestion, text, text_of, word};
+pub(crate) use read::{
+    Entries, each, enumeration, flag, integer, list, parsed, suggestion, text, text_of, texts, unique, word,
+};
 
 /// A value and where it stands.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use super::{Node, Value};
 use crate::{
-    faults::{Fault, Faults, Span},
+    faults::{Fault, Faults, Once, Span},
     invalid::{InvalidValue, quoted},
 };
 
@@ -132,6 +132,32 @@ pub(crate) fn text_of<'n>(node: &'n Node, what: &str, faults: &mut Faults) -> Op
             None
         }
     }
+}
+
+/// The items of a list as texts; none when one of them is none, after all of them were looked at.
+pub(crate) fn texts(items: &[Node], what: &str, faults: &mut Faults) -> Option<Vec<String>> {
+    let texts: Vec<_> = items.iter().map(|item| text_of(item, what, faults).map(str::to_owned)).collect();
+    texts.into_iter().collect()
+}
+
+/// The values of a list of texts, each once.
+pub(crate) fn unique<T>(
+    node: &Node,
+    what: &str,
+    faults: &mut Faults,
+    parse: impl Fn(&str) -> Result<T, InvalidValue>,
+) -> Vec<(T, Span)> {
+    let mut seen = Once::default();
+    let mut values = Vec::new();
+    for item in list(node, what, faults) {
+        let Some(value) = parsed(item, what, faults, &parse) else { continue };
+        let Value::Text(text) = &item.value else { continue };
+        seen.note(text.as_str(), item.span, faults, || {
+            Fault::new(format!("{} is listed twice in {}", quoted(text), quoted(what)), "keep one of the two")
+        });
+        values.push((value, item.span));
+    }
+    values
 }
 
 /// What a scalar would look like as a text.
