@@ -57,6 +57,18 @@ pub enum Advisory {
 }
 
 impl Advisory {
+    /// Every advisory.
+    pub const ALL: [Self; 8] = [
+        Self::ArtifactKind,
+        Self::Chronology,
+        Self::SamePrincipal,
+        Self::SandboxProfile,
+        Self::PathForm,
+        Self::ForeignEvent,
+        Self::Overspend,
+        Self::PolicyDigest,
+    ];
+
     /// The stable name, such as `artifact-kind`.
     pub const fn as_str(self) -> &'static str {
         match self {

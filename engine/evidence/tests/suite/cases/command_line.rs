@@ -167,3 +167,14 @@ fn nothing_is_created() {
     super::run(&VerifyArgs { artifacts_dir: Some(home.path().to_owned()), explain: true, ..baseline() }, true);
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), before);
 }
+
+#[test]
+fn the_documentation_has_every_advisory_with_its_class() {
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/evidence.md");
+    let docs = fs::read_to_string(docs).unwrap();
+    for advisory in runmill_evidence::Advisory::ALL {
+        let row = docs.lines().find(|line| line.starts_with(&format!("| `{advisory}` |")));
+        let row = row.unwrap_or_else(|| panic!("`{advisory}` is not documented"));
+        assert!(row.ends_with(&format!("| `{}` |", advisory.class())), "{row}");
+    }
+}
