@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::command::evidence::VerifyArgs;
+
 /// Decides whether a change may merge: which checks are required, did each one run, on the exact commit, and without a
 /// false green.
 #[derive(Debug, Parser)]
@@ -79,6 +81,16 @@ pub enum Command {
     Check(CheckArgs),
     /// Make a throw-away repository and catch four false greens in it
     Demo(DemoArgs),
+    /// Verify signed evidence
+    #[command(subcommand)]
+    Evidence(EvidenceCommand),
+}
+
+/// `runmill evidence ..`.
+#[derive(Debug, Subcommand)]
+pub enum EvidenceCommand {
+    /// Verify a bundle offline, against your own trust and expectations
+    Verify(VerifyArgs),
 }
 
 /// `runmill check`.

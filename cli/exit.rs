@@ -19,6 +19,19 @@ pub enum Exit {
     Indeterminate,
 }
 
+impl Exit {
+    /// The exit with this number; anything unknown is no success.
+    pub fn from_number(number: u8) -> Self {
+        match number {
+            0 => Self::Ready,
+            2 => Self::Usage,
+            3 => Self::Blocked,
+            4 => Self::Indeterminate,
+            _ => Self::CouldNotRun,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(match exit {

@@ -81,6 +81,11 @@ impl GraphBuilder {
         Self::default()
     }
 
+    /// A builder whose reports' tests are in this arena.
+    pub fn with_tests(tests: TestArena) -> Self {
+        Self { facts: Facts::default(), tests }
+    }
+
     /// A builder that starts from the observations of a sealed graph.
     pub fn from_graph(graph: &Graph) -> Self {
         Self { facts: graph.facts.clone(), tests: graph.tests.clone() }

@@ -113,6 +113,12 @@ impl Problems {
         (!problems.is_empty()).then_some(Self(problems))
     }
 
+    /// The same problems, each changed.
+    #[must_use]
+    pub fn map(self, change: impl FnMut(Problem) -> Problem) -> Self {
+        Self(self.0.into_iter().map(change).collect())
+    }
+
     /// The problems in the order they stand in the input.
     pub fn iter(&self) -> impl Iterator<Item = &Problem> {
         self.0.iter()

@@ -7,6 +7,7 @@
 
 mod change;
 mod check;
+mod compare;
 mod configured;
 mod discover;
 pub mod document;
@@ -19,7 +20,8 @@ mod progress;
 mod request;
 mod views;
 
-pub use check::{Run, check};
+pub use check::{Preview, Run, check};
+pub use compare::{Compared, Reports, compare};
 pub use document::VerdictDocument;
 pub use packs::{PackFolder, load as load_pack};
 pub use progress::{Progress, Silent};

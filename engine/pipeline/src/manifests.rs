@@ -45,9 +45,17 @@ fn at(
     revision: &str,
 ) -> Result<Option<ChecksManifest>, Problems> {
     let Some(bytes) = repository.read_file(commit, path).map_err(|error| error.problem())? else { return Ok(None) };
-    let name = format!("{path} at {revision}");
     let text = String::from_utf8(bytes).map_err(|_| {
-        Problem::new(Code::Verify004, format!("`{name}` is not UTF-8"), "save the manifest as UTF-8 text")
+        let message = format!("`{path}` is not UTF-8, at `{revision}`");
+        Problem::new(Code::Verify004, message, "save the manifest as UTF-8 text")
     })?;
-    checks::parse(&name, &text).map(Some)
+    checks::parse(path.as_str(), &text).map(Some).map_err(|problems| at_revision(problems, revision))
+}
+
+/// The same file may be read from two commits: each problem says from which.
+fn at_revision(problems: Problems, revision: &str) -> Problems {
+    problems.map(|mut problem| {
+        problem.message.push_str(&format!(", at `{revision}`"));
+        problem
+    })
 }

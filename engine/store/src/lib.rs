@@ -74,6 +74,11 @@ impl Store {
         }
     }
 
+    /// The state directory itself.
+    pub fn root(&self) -> &Utf8Path {
+        &self.root
+    }
+
     /// Where the private directories of runs in progress live.
     pub fn work(&self) -> Utf8PathBuf {
         self.root.join("work")
