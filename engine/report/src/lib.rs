@@ -17,6 +17,7 @@ mod tap;
 mod volatile;
 
 pub mod focus;
+pub mod reporter;
 pub mod text;
 
 pub use format::{Format, UnknownWord, guess, parse};

@@ -8,6 +8,8 @@ mod corpus;
 #[cfg(test)]
 mod listing;
 #[cfg(test)]
+mod reporters_page;
+#[cfg(test)]
 mod robustness;
 #[cfg(test)]
 mod vectors;
