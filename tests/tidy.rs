@@ -127,8 +127,12 @@ fn code(path: &Path) -> String {
 #[test]
 fn processes_are_started_by_the_host_only() {
     let processes = ["process::Command", "process::{", "Command::new", "process::Child", "process::Stdio"];
-    let beyond = ["engine/host/", "tests/", "engine/provision/"];
-    let away = sources().into_iter().filter(|path| !beyond.iter().any(|home| shown(path).starts_with(home)));
+    let home = ["engine/host/", "engine/provision/"];
+    let away = sources().into_iter().filter(|path| {
+        let shown = shown(path);
+        // Tests of whatever crate may drive real programs.
+        !shown.split('/').any(|part| part == "tests") && !home.iter().any(|home| shown.starts_with(home))
+    });
     let offenders = away.filter(|path| {
         let code = code(path);
         processes.iter().any(|word| code.contains(word)) && code.contains("std")
@@ -197,7 +201,7 @@ fn nothing_names_the_machine_it_was_written_on() {
     let kinds = ["rs", "rhai", "kdl", "toml", "snap", "md", "sh"];
     let folders = ["cli", "engine", "stdlib", "rules", "tests", "snapshots", "docs"];
     let all = folders.into_iter().flat_map(|folder| kinds.into_iter().flat_map(move |kind| files(folder, kind)));
-    let words = [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/tmp/", "team")];
+    let words = [concat!("/wo", "rk/"), concat!("/tmp/", "team")];
     let offenders = all.filter(|path| {
         let text = fs::read_to_string(path).unwrap_or_default();
         words.iter().any(|word| text.contains(word))

@@ -220,17 +220,26 @@ fn refuses_a_full_disk() {
     let repo = ready_repo();
     let fill = format!("head -c 1M /dev/zero > {}/filler 2>/dev/null || true;", repo.place("state").display());
     let error = on_a_small_disk(&repo, 64, &fill).error();
-    error.is("RM-STATE-001", 1).says("space");
+    error.is("RM-REPO-006", 1).says("free some space");
     assert!(error.output().stderr.contains("LEFT: 0"), "{error}");
 }
 
 #[test]
-fn refuses_a_disk_that_is_full_before_the_commit_is_laid_out() {
+fn refuses_a_disk_that_is_too_small_for_the_commit() {
     let repo = ready_repo();
     repo.file("large.bin", vec![7; 3 << 20]).commit("a large file");
     let error = on_a_small_disk(&repo, 1024, ":;").error();
-    assert_eq!(error.output().exit, 1, "{error}");
-    error.says("space");
+    error.is("RM-REPO-006", 1).says("free some space");
+    assert!(error.output().stderr.contains("LEFT: 0"), "{error}");
+}
+
+#[test]
+fn refuses_a_disk_that_is_too_small_for_the_record() {
+    let repo = ready_repo();
+    // More output is kept than the disk has room for.
+    repo.file("run.sh", format!("{RUNNER}\nyes runmill | head -c 4000000\n")).commit("talk a lot");
+    let error = on_a_small_disk(&repo, 448, ":;").error();
+    error.is("RM-STATE-002", 1).says("free some disk space");
     assert!(error.output().stderr.contains("LEFT: 0"), "{error}");
 }
 
@@ -297,7 +306,7 @@ fn refuses_a_policy_that_is_not_there_or_not_valid() {
     let nowhere = repo.place("nowhere.yaml");
     refused(|| repo.check().arg("--policy").arg(&nowhere), "RM-CONFIG-001", 2);
     refused(|| repo.check().policy("version: 1\nautonmy: observe\n"), "RM-CONFIG-002", 2);
-    refused(|| repo.check().policy(""), "RM-CONFIG-002", 2);
+    refused(|| repo.check().policy(""), "RM-CONFIG-001", 2);
     repo.check().policy("version: 1\nautonmy: observe\n").error().points_at("policy.yaml", 2);
 }
 

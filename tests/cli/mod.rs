@@ -1,4 +1,6 @@
 //! What a person sees, and every bad input.
 
 mod bad_input;
+mod defaults;
+mod demo;
 mod screens;

@@ -43,6 +43,18 @@ fn shows_an_indeterminate_change() {
 }
 
 #[test]
+fn shows_where_a_manifest_is_wrong() {
+    let repo = Repo::new();
+    let text =
+        "checks:\n  - id: unit\n    run: make test | tee log\n    retries: 3\n  - id: unit\n    run: make lint\n";
+    repo.file(".runmill/checks.yaml", text).commit("base");
+    repo.branch("change").file("x", "x").commit("change");
+    let output = repo.check().args(["--color", "never"]).output();
+    assert_eq!((output.exit, output.stdout.as_str()), (2, ""), "{}", output.stderr);
+    snapshot(&repo, "check", "manifest-invalid", &output.stderr);
+}
+
+#[test]
 fn is_plain_when_nobody_looks_at_a_terminal() {
     let repo = Repo::with_tests(["pass a"]);
     repo.file("x", "x").commit("change");

@@ -18,6 +18,7 @@ pub struct Runmill {
     dir: PathBuf,
     root: PathBuf,
     state: PathBuf,
+    names_state_dir: bool,
     env: Vec<(OsString, OsString)>,
     /// Words in front of the binary, such as a command that takes something away from it.
     prefix: Vec<String>,
@@ -34,6 +35,8 @@ pub struct Output {
     pub stderr: String,
     /// The state directory it used.
     pub state: PathBuf,
+    /// The records that were there before it.
+    pub earlier_records: Vec<String>,
 }
 
 /// The directories in which system programs, and the git of this machine, are found.
@@ -56,6 +59,7 @@ impl Runmill {
             dir: dir.to_owned(),
             root: repo.root().to_owned(),
             state: repo.place("state"),
+            names_state_dir: true,
             env: Vec::new(),
             prefix: Vec::new(),
             user: repo.user(),
@@ -95,6 +99,12 @@ impl Runmill {
         self
     }
 
+    /// Names no state directory, so that it is to be `expected`.
+    pub fn without_state_dir(mut self, expected: &Path) -> Self {
+        self.names_state_dir = false;
+        self.state_dir(expected)
+    }
+
     /// Judges under this operator policy.
     pub fn policy(self, yaml: &str) -> Self {
         let file = self.root.join("policy.yaml");
@@ -111,9 +121,7 @@ impl Runmill {
     /// Starts the run.
     pub fn start(mut self) -> Child {
         if self.user.drops_privileges() {
-            let copy = self.root.join("runmill");
-            fs::copy(&self.program, &copy).unwrap();
-            self.program = copy;
+            self.program = readable_copy(&self.program, &self.root);
             self.user.own(&self.root);
         }
         let mut words: Vec<OsString> = self.user.prefix().into_iter().map(OsString::from).collect();
@@ -123,7 +131,10 @@ impl Runmill {
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).current_dir(&self.dir).env_clear().stdin(Stdio::null());
         command.env("HOME", self.root.join("home")).env("TMPDIR", self.root.join("tmp"));
-        command.env("XDG_CONFIG_HOME", self.root.join("config")).env("RUNMILL_STATE_DIR", &self.state);
+        command.env("XDG_CONFIG_HOME", self.root.join("config"));
+        if self.names_state_dir {
+            command.env("RUNMILL_STATE_DIR", &self.state);
+        }
         command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
         command.envs(self.env).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().unwrap_or_else(|error| panic!("{words:?}: {error}"))
@@ -132,7 +143,8 @@ impl Runmill {
     /// Runs it to its end.
     pub fn output(self) -> Output {
         let state = self.state.clone();
-        Output::of(self.start(), state)
+        let earlier_records = entries(&state.join("runs"));
+        Output { earlier_records, ..Output::of(self.start(), state) }
     }
 
     /// Runs it in JSON mode and reads a verdict.
@@ -156,7 +168,7 @@ impl Output {
         let stdout = String::from_utf8(output.stdout).unwrap();
         let exit = output.status.code();
         let exit = exit.unwrap_or_else(|| panic!("ended by a signal: {}\n{stderr}", output.status));
-        Self { exit, stdout, stderr, state }
+        Self { exit, stdout, stderr, state, earlier_records: Vec::new() }
     }
 
     /// The verdict on standard output, which must hold nothing else.
@@ -199,6 +211,16 @@ impl Output {
         assert!(documents.next().is_none(), "more than one document on stdout: {}", self.stdout);
         document
     }
+}
+
+/// A copy of the binary where somebody without privileges can read it. `cp` writes it, because a file that this process
+/// holds open for writing could be busy when another thread has just forked.
+fn readable_copy(program: &Path, root: &Path) -> PathBuf {
+    let copy = root.join("runmill");
+    if !copy.exists() {
+        assert!(Command::new("cp").args([program, &copy]).status().unwrap().success());
+    }
+    copy
 }
 
 fn entries(dir: &Path) -> Vec<String> {

@@ -77,17 +77,11 @@ impl Verdict {
         self.findings().filter(move |finding| finding.text("code") == code && finding.text("rule") == rule)
     }
 
-    /// No finding of this code and rule.
-    #[track_caller]
-    pub fn no_finding(&self, code: &str, rule: &str) -> &Self {
-        assert_eq!(self.findings_of(code, rule).count(), 0, "findings {code} of `{rule}` in {self}");
-        self
-    }
-
     /// The findings that count as `block` have these codes and no others.
     #[track_caller]
     pub fn only_codes<const N: usize>(&self, codes: [&str; N]) -> &Self {
-        let blocking = self.findings().filter(|finding| finding.text("level") == "block");
+        let blocking =
+            self.findings().filter(|finding| finding.text("level") == "block" && finding.0["waived"] != true);
         let found: BTreeSet<_> = blocking.map(|finding| finding.text("code")).collect();
         assert_eq!(found, BTreeSet::from(codes), "{self}");
         self
@@ -174,7 +168,7 @@ impl ErrorDocument {
         assert!(!message.is_empty() && !message.contains('\n') && !message.ends_with('.'), "message in {error}");
         assert!(!help.is_empty(), "no help in {error}");
         assert!(error.document["labels"].is_array(), "no labels in {error}");
-        assert!(error.output.records().is_empty(), "a record of a run that never was: {:?}", error.output.records());
+        assert_eq!(error.output.records(), error.output.earlier_records, "a record of a run that never was");
         error
     }
 
@@ -203,12 +197,14 @@ impl ErrorDocument {
         self
     }
 
-    /// It points at this 1-based line of a file whose name ends so.
+    /// It, or another problem of the same input, points at this 1-based line of a file whose name ends so.
     #[track_caller]
     pub fn points_at(&self, file: &str, line: u64) -> &Self {
-        let labels = self.document["labels"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let others = self.document["problems"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let problems = std::iter::once(&self.document).chain(others);
+        let mut labels = problems.filter_map(|problem| problem["labels"].as_array()).flatten();
         let there = |label: &Value| label["file"].as_str().unwrap_or_default().ends_with(file) && label["line"] == line;
-        assert!(labels.iter().any(there), "no label at {file}:{line} in {self}");
+        assert!(labels.any(there), "no label at {file}:{line} in {self}");
         self
     }
 }

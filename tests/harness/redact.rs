@@ -10,11 +10,16 @@ pub fn snapshot(repo: &Repo, area: &str, name: &str, text: &str) {
     settings.set_omit_expression(true);
     settings.remove_input_file();
     let root = repo.root().to_str().unwrap();
-    let root = root.replace(['.', '+'], "\\$0");
+    let root = root.replace('.', r"\.").replace('+', r"\+");
     settings.add_filter(&root, "[TMP]");
     settings.add_filter(r"sha256:[0-9a-f]{64}", "sha256:[DIGEST]");
     settings.add_filter(r"\b[0-9a-f]{40}\b", "[COMMIT]");
     settings.add_filter(r"\b[0-9a-f]{10}\b", "[SHORT]");
-    settings.add_filter(r"\b\d+(\.\d+)? ?m?s\b", "[TIME]");
+    // A colour ends in a letter, after which no word begins.
+    settings.add_filter(r"(␛\[\d+m)[0-9a-f]{10}\b", "$1[SHORT]");
+    // What follows a duration is padded to a column.
+    settings.add_filter(r"\b\d+(\.\d+)? m?s +", "[TIME]  ");
+    settings.add_filter(r"\b\d+(\.\d+)? m?s\b", "[TIME]");
+    settings.add_filter(r"\b\d{8}t\d{6}-[0-9a-f]{8}\b", "[RUN]");
     settings.bind(|| insta::assert_snapshot!(name, text));
 }

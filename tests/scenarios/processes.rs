@@ -81,7 +81,7 @@ fn calls_a_check_that_does_not_end_failed() {
     let verdict = repo.check().verdict();
     assert_eq!(alive(&seconds), Vec::<u32>::new(), "still alive");
     verdict.is("blocked");
-    verdict.finding("RM-VERIFY-008", "outcome/check-failed").says("did not end within 1 s");
+    verdict.finding("RM-VERIFY-008", "outcome/check-failed").says("did not end within 1s");
     assert_eq!(verdict.result("unit", "candidate")["status"], "timeout");
 }
 

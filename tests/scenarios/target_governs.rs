@@ -107,7 +107,7 @@ fn applies_a_policy_that_changed_on_main_after_the_branch_point() {
     verdict.is("blocked").requires(["unit", "fresh"]);
     assert!(!verdict.ran("candidate").contains("docs"), "{verdict}");
     // `fresh` has no list of tests on this branch: the new policy asks for what the change does not have.
-    assert!(verdict.finding("RM-VERIFY-008", "outcome/check-failed").is_about("fresh"));
+    assert!(verdict.finding("RM-VERIFY-006", "outcome/zero-tests").is_about("fresh"));
     verdict.finding("RM-VERIFY-010", "freshness/target-not-contained").level("warn");
 }
 

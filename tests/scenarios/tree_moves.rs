@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::harness::{RUNNER, Repo, User, listed_with};
+use crate::harness::{RUNNER, Repo, User, listed, listed_with};
 
 /// The runner over the tests that the lines before it wrote to `$TMPDIR/all`.
 fn over_listed_tests() -> String {
@@ -68,14 +68,31 @@ mutations! {
 /// Shape 28.
 #[test]
 fn never_lets_a_check_write_outside_its_checkout() {
-    let repo = Repo::new();
     let unique = format!("runmill-was-here-{}", std::process::id());
+    for dir in ["/etc", "/usr", "/opt", env!("CARGO_MANIFEST_DIR")] {
+        let file = format!("{dir}/{unique}");
+        never_passes(User::Same, &format!("echo x > {file}"));
+        assert!(!fs::exists(&file).unwrap(), "{file} was written");
+    }
+}
+
+/// Shape 28.
+#[test]
+fn keeps_what_a_check_writes_into_temporary_places_to_itself() {
+    let repo = Repo::new();
     let outside = repo.place("outside");
     fs::create_dir(&outside).unwrap();
-    for dir in [outside.to_str().unwrap(), "/etc", "/usr", "/var/tmp", env!("CARGO_MANIFEST_DIR")] {
-        let file = format!("{dir}/{unique}");
-        never_passes(User::Same, &format!("echo x > {file}; [ -e {file} ] && [ -e {dir} ]"));
-        assert!(!fs::exists(&file).unwrap(), "{file} was written");
+    let name = format!("runmill-was-here-{}", std::process::id());
+    let places = [outside.to_str().unwrap(), "/tmp", "/var/tmp", "/dev/shm"].map(|dir| format!("{dir}/{name}"));
+    let script: String = places.iter().map(|place| format!("(echo x > {place}) 2>/dev/null; ")).collect();
+    repo.manifest([listed("unit")])
+        .file("run.sh", format!("{script}\n{RUNNER}"))
+        .tests("unit", ["pass a"])
+        .commit("base");
+    repo.branch("change").file("x", "x").commit("change");
+    repo.check().verdict().is("ready");
+    for place in places {
+        assert!(!fs::exists(&place).unwrap(), "{place} was written");
     }
 }
 

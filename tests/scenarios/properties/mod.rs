@@ -185,9 +185,11 @@ fn discovery_never_shrinks() {
 
 #[test]
 fn another_pack_never_makes_discovery_shrink() {
-    let rule = "rule \"discovery/everything\" #{\n    stage: \"discovery\", on: \"check\", source: \"operator\",\n    why: \"A test \
-                asks for it.\", may_be_empty: \"there may be none\",\n} when |check, cx| {\n    if check.required { return \
-                not_applicable(\"it is\"); }\n    require(check, \"all of them\")\n}\n";
+    let rule = r#"rule "discovery/everything" #{
+    stage: "discovery", on: "check", source: "operator",
+    why: "A test asks for it.", may_be_empty: "there may be none",
+} when |check, cx| { require(check, "all of them") }
+"#;
     let manifest = "pack \"eager\" version=\"1.0.0\" {\n    engine \"0.1\"\n    facts 1\n}\n";
     let files = [("pack.kdl", manifest), ("discovery/everything.rhai", rule)];
     let files = files.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).collect();

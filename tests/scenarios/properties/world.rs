@@ -194,13 +194,17 @@ impl CheckSpec {
     fn add(&self, builder: &mut GraphBuilder, id: CheckId, step: usize) {
         match step {
             0 => builder.add(self.check(id)),
-            1 if self.required => builder.add(Requirement {
-                observed_by: Observer::Orchestrator,
-                check: Some(id),
-                context: None,
-                sources: vec![RequirementSource::RepositoryPolicy],
-                reasons: vec!["the manifest at the target requires it".into()],
-            }),
+            1 => {
+                if self.required {
+                    builder.add(Requirement {
+                        observed_by: Observer::Orchestrator,
+                        check: Some(id),
+                        context: None,
+                        sources: vec![RequirementSource::RepositoryPolicy],
+                        reasons: vec!["the manifest at the target requires it".into()],
+                    });
+                }
+            }
             2 => {
                 if let Some(test) = self.declared {
                     builder.add(Declaration {
