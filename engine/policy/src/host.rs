@@ -6,6 +6,7 @@ use runmill_model::{Code, FactRef, Finding, Graph, Kind, Level, RuleHead, RuleRe
 
 use crate::{
     Limits, On, Pack, Registry, crew,
+    language::engine::Folding,
     session::Earlier,
     worker::{Answer, Task, Work, faulted},
 };
@@ -16,6 +17,7 @@ pub struct Host {
     registry: Registry,
     packs: Vec<Pack>,
     limits: Limits,
+    folding: Folding,
     workers: usize,
 }
 
@@ -45,13 +47,21 @@ impl Host {
     /// A host of packs, with as many workers as there are processors.
     pub fn new(registry: Registry, packs: Vec<Pack>, limits: Limits) -> Self {
         let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { registry, packs, limits, workers }
+        Self { registry, packs, limits, folding: Folding::Off, workers }
     }
 
     /// The same host with another number of workers, at least 1. Results do not depend on it.
     #[must_use]
     pub fn with_workers(mut self, workers: usize) -> Self {
         self.workers = workers.max(1);
+        self
+    }
+
+    /// The same host with constants folded before rules run, as it never judges for real: a test holds that the results
+    /// are the same, so that the engine's optimizer cannot change a verdict unseen.
+    #[must_use]
+    pub fn with_folded_constants(mut self) -> Self {
+        self.folding = Folding::On;
         self
     }
 
@@ -78,8 +88,14 @@ impl Host {
             };
             let (tasks, unmatched) = self.tasks(graph, stage);
             let earlier = Arc::new(Earlier::new(known));
-            let work =
-                Work { registry: &self.registry, packs: &self.packs, limits: &self.limits, graph, earlier: &earlier };
+            let work = Work {
+                registry: &self.registry,
+                packs: &self.packs,
+                limits: &self.limits,
+                folding: self.folding,
+                graph,
+                earlier: &earlier,
+            };
             for answer in crew::run(&work, &tasks, self.workers) {
                 match answer {
                     Answer::Discovered(discovered) => evaluated.discovered.push(discovered),

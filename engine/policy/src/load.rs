@@ -10,7 +10,7 @@ use runmill_model::{Code, Level, Problem, Problems, RuleHead, RuleId, Stage};
 
 use crate::{
     Limits, Pack, PackSource, Registry,
-    language::{file::File, gate, known::Known, metadata::Described, text::suggestion},
+    language::{engine::Folding, file::File, gate, known::Known, metadata::Described, text::suggestion},
     pack::RuleInfo,
     program::Program,
 };
@@ -129,7 +129,7 @@ fn compiles(pack: &Pack, limits: &Limits) -> Result<(), Problems> {
         let help = "simplify the file; the judging engine is stricter than the gate here";
         Problems::from(Problem::new(Code::Policy002, crate::language::text::one_line(&what), help))
     };
-    let program = Program::new(pack.source(), None, limits).map_err(refused)?;
+    let program = Program::new(pack.source(), None, limits, Folding::Off).map_err(refused)?;
     for (at, rule) in pack.rules().iter().enumerate() {
         let text = pack.text_of(rule);
         program.compile(at, &rule.path, text).map_err(refused)?;

@@ -11,6 +11,7 @@ use crate::{
         arithmetic, callbacks,
         context::{self, Cx},
         engine,
+        engine::Folding,
         file::without_mark,
         functions, gate, properties, shown, tokens,
         values::Fact,
@@ -50,8 +51,13 @@ impl Program {
     /// # Errors
     /// A file that the judging engine does not read, in words. The gate has read all of them, so this is a fault of
     /// the host.
-    pub(crate) fn new(source: &PackSource, library: Option<Shared<Module>>, limits: &Limits) -> Result<Self, String> {
-        let mut engine = engine::judging(limits);
+    pub(crate) fn new(
+        source: &PackSource,
+        library: Option<Shared<Module>>,
+        limits: &Limits,
+        folding: Folding,
+    ) -> Result<Self, String> {
+        let mut engine = engine::judging(limits, folding);
         let notes = tokens::watch(&mut engine);
         if let Some(library) = library {
             engine.register_global_module(library);

@@ -12,6 +12,9 @@ use runmill_model::{FactRef, Finding, Graph, RuleHead, Stage, Subject, Value, fa
 
 use crate::{Call, source::PackSource};
 
+/// A property of a fact.
+pub(crate) type Property = (FactRef, &'static str);
+
 /// The findings of earlier stages, by rule and subject.
 #[derive(Debug, Default)]
 pub(crate) struct Earlier {
@@ -47,9 +50,9 @@ pub(crate) struct Session {
     earlier: Arc<Earlier>,
     current: RefCell<Current>,
     fuel: Cell<u64>,
-    read: RefCell<Vec<(FactRef, &'static str)>>,
+    read: RefCell<Vec<Property>>,
     /// Lists are made once: a rule on every path rule reads the changed paths every time.
-    lists: RefCell<HashMap<(FactRef, &'static str), Rc<Vec<Value>>>>,
+    lists: RefCell<HashMap<Property, Rc<Vec<Value>>>>,
 }
 
 impl Session {

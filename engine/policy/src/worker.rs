@@ -15,6 +15,7 @@ use runmill_model::{
 use crate::{
     Discovered, Limits, Pack, Registry, RuleInfo,
     language::{
+        engine::Folding,
         faults::{self, RuleFault},
         values::{from_language, type_of},
     },
@@ -50,6 +51,7 @@ pub(crate) struct Work<'a> {
     pub(crate) registry: &'a Registry,
     pub(crate) packs: &'a [Pack],
     pub(crate) limits: &'a Limits,
+    pub(crate) folding: Folding,
     pub(crate) graph: &'a Arc<Graph>,
     pub(crate) earlier: &'a Arc<Earlier>,
 }
@@ -94,7 +96,8 @@ impl<'a> Worker<'a> {
         let session = Session::new(Arc::clone(self.work.graph), Arc::clone(self.work.earlier), current.clone());
         let session = Rc::new(session);
         let library = library(self.work.registry, &session);
-        let program = Program::new(pack.source(), Some(library), self.work.limits)?.with_fuel(&session);
+        let program =
+            Program::new(pack.source(), Some(library), self.work.limits, self.work.folding)?.with_fuel(&session);
         Ok(PackOfWorker { session, program })
     }
 }

@@ -7,11 +7,11 @@ use rhai::{Dynamic, Module};
 use runmill_model::{Type, Value};
 
 use super::{
-    functions::{Outcome, fault, native, neutral},
+    functions::{Outcome, fault, native, neutral, weight},
     tokens::ABSENT,
     values::type_of,
 };
-use crate::{Call, Fault, Function, session::Session};
+use crate::{Fault, Function, session::Session};
 
 const INTS: &[Type] = &[Type::Int, Type::Int];
 const TEXTS: &[Type] = &[Type::Text, Type::Text];
@@ -84,30 +84,49 @@ fn arguments() -> Fault {
 /// Registers `==` and `!=`: between values of one type, or with `()` on the right.
 pub(crate) fn register_equality(module: &mut Module, session: &Rc<Session>) {
     let any = [TypeId::of::<Dynamic>(), TypeId::of::<Dynamic>()];
-    for (sign, wanted) in [("==", true), ("!=", false)] {
+    for sign in [Sign::Equal, Sign::Unequal] {
         let session = Rc::clone(session);
-        native(module, sign, &any, move |_, arguments| compare(&session, sign, wanted, arguments));
+        native(module, sign.as_str(), &any, move |_, arguments| compare(&session, sign, arguments));
     }
 }
 
-fn compare(session: &Session, sign: &str, wanted: bool, arguments: &mut [&mut Dynamic]) -> Outcome {
+#[derive(Clone, Copy)]
+enum Sign {
+    Equal,
+    Unequal,
+}
+
+impl Sign {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Equal => "==",
+            Self::Unequal => "!=",
+        }
+    }
+
+    fn of(self, equal: bool) -> Dynamic {
+        match self {
+            Self::Equal => equal.into(),
+            Self::Unequal => (!equal).into(),
+        }
+    }
+}
+
+fn compare(session: &Session, sign: Sign, arguments: &mut [&mut Dynamic]) -> Outcome {
     if let [value, asked] = arguments
         && asked.as_char() == Ok(ABSENT)
     {
-        return Ok((is_absent(value) == wanted).into());
+        return Ok(sign.of(is_absent(value)));
     }
-    match neutral(sign, arguments)?.as_slice() {
+    let values = neutral(sign.as_str(), arguments)?;
+    session.charge(values.iter().map(weight).sum())?;
+    match values.as_slice() {
         [a, b] => {
-            let equal = session.with_call(|call| equal(call, a, b));
-            let equal = equal.map_err(|error| fault(&Fault::new(format!("`{sign}` {error}"))))?;
-            Ok((equal == wanted).into())
+            let equal = equal(a, b).map_err(|error| fault(&Fault::new(format!("`{}` {error}", sign.as_str()))))?;
+            Ok(sign.of(equal))
         }
-        _ => Err(fault(&arguments_fault())),
+        _ => Err(fault(&Fault::new("a comparison is between two values"))),
     }
-}
-
-fn arguments_fault() -> Fault {
-    arguments()
 }
 
 fn is_absent(value: &Dynamic) -> bool {
@@ -116,7 +135,7 @@ fn is_absent(value: &Dynamic) -> bool {
 }
 
 /// Whether two values of one type are equal: facts by reference, sets by their tests, lists item by item.
-fn equal(call: &Call<'_>, a: &Value, b: &Value) -> Result<bool, Fault> {
+fn equal(a: &Value, b: &Value) -> Result<bool, Fault> {
     match (a, b) {
         (Value::Bool(a), Value::Bool(b)) => Ok(a == b),
         (Value::Int(a), Value::Int(b)) => Ok(a == b),
@@ -128,7 +147,7 @@ fn equal(call: &Call<'_>, a: &Value, b: &Value) -> Result<bool, Fault> {
                 return Ok(false);
             }
             for (a, b) in a.iter().zip(b) {
-                if !equal(call, a, b)? {
+                if !equal(a, b)? {
                     return Ok(false);
                 }
             }

@@ -28,6 +28,13 @@ const DISABLED: [&str; 16] = [
     "is_def_fn",
 ];
 
+/// Whether the engine folds constants before it judges. Only a differential test turns it on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Folding {
+    Off,
+    On,
+}
+
 /// An engine that reads a file for the gate: it accepts more than the gate does, so that the gate can report every
 /// problem at once. It never runs anything.
 pub(crate) fn reading(limits: &Limits) -> Engine {
@@ -37,8 +44,12 @@ pub(crate) fn reading(limits: &Limits) -> Engine {
 }
 
 /// An engine that judges: it knows no function but what is registered later.
-pub(crate) fn judging(limits: &Limits) -> Engine {
+pub(crate) fn judging(limits: &Limits, folding: Folding) -> Engine {
     let mut engine = bare(limits);
+    engine.set_optimization_level(match folding {
+        Folding::Off => OptimizationLevel::None,
+        Folding::On => OptimizationLevel::Simple,
+    });
     engine.set_strict_variables(true).set_allow_shadowing(false).set_allow_looping(true);
     for word in DISABLED {
         engine.disable_symbol(word);

@@ -54,7 +54,7 @@ pub(crate) fn neutral(name: &str, arguments: &[&mut Dynamic]) -> Result<Vec<Valu
 }
 
 /// What native work costs beyond one step: long lists and texts are not free.
-fn weight(value: &Value) -> u64 {
+pub(crate) fn weight(value: &Value) -> u64 {
     let length = match value {
         Value::List(items) => items.len() / 16,
         Value::Text(text) => text.len() / 256,

@@ -59,11 +59,8 @@ pub(crate) fn read(file: &mut File, rule: &RuleForm<'_>, stage: Stage, doc: &str
 
 fn describe(entries: &mut Entries<'_>, id: RuleId, stage: Stage) -> Option<Described> {
     let discovery = stage == Stage::Discovery;
-    let said = entries.required(
-        "stage",
-        |text| Stage::from_text(text),
-        &Stage::ALL.iter().map(|word| word.as_str()).collect::<Vec<_>>(),
-    );
+    let said =
+        entries.required("stage", Stage::from_text, &Stage::ALL.iter().map(|word| word.as_str()).collect::<Vec<_>>());
     if let (Some(said), Some(position)) = (said, entries.position("stage"))
         && said != stage
     {
@@ -94,15 +91,15 @@ fn describe(entries: &mut Entries<'_>, id: RuleId, stage: Stage) -> Option<Descr
             entries.out_of_place(key, "rules of stage `discovery` add requirements and have no findings");
         }
         let sources: Vec<&str> = RequirementSource::ALL.iter().map(|word| word.as_str()).collect();
-        let source = entries.required("source", |text| RequirementSource::from_text(text), &sources);
+        let source = entries.required("source", RequirementSource::from_text, &sources);
         return (entries.wrong.is_empty() && source.is_some()).then_some(Described { source, ..base });
     }
     entries.out_of_place("source", "only rules of stage `discovery` record where a requirement is from");
     let codes: Vec<&str> = Code::ALL.iter().filter(|code| is_finding(**code)).map(|code| code.as_str()).collect();
     let code = entries.required("code", |text| Code::from_text(text).filter(|code| is_finding(*code)), &codes);
-    let level = entries.required("level", |text| Level::from_text(text), &levels);
+    let level = entries.required("level", Level::from_text, &levels);
     let fix = entries.required_text("fix");
-    let strict_level = entries.optional("strict_level", |text| Level::from_text(text), &levels);
+    let strict_level = entries.optional("strict_level", Level::from_text, &levels);
     if !entries.wrong.is_empty() {
         return None;
     }

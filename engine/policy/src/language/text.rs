@@ -7,6 +7,9 @@ pub(crate) fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str>) -
 
 /// The closest known name, when one is close.
 pub(crate) fn closest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    if !name.starts_with(char::is_alphabetic) {
+        return None;
+    }
     let near = known.map(|known| (strsim::jaro_winkler(name, known), known)).filter(|(near, _)| *near > 0.8);
     near.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, known)| known)
 }
