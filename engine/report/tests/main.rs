@@ -7,7 +7,8 @@ mod cases;
 mod corpus;
 #[cfg(test)]
 mod listing;
-#[cfg(all(test, feature = "real-world"))]
+#[cfg(test)]
+#[cfg(feature = "real-world")]
 mod real_reporters;
 #[cfg(test)]
 mod reporters_page;
