@@ -21,7 +21,7 @@ pub(crate) fn fault(expression: &str) -> String {
     let finding = finding(&format!("let value = {expression};\nproven([subject])"));
     assert!(finding.fault, "{expression}: {:?}", finding.judgement);
     let message = finding.judgement.message.to_string();
-    message.splitn(5, ':').last().expect("a place").trim().to_owned()
+    message.splitn(4, ':').last().expect("a place").trim().to_owned()
 }
 
 /// The finding of a rule with this body, on the check.
