@@ -38,6 +38,10 @@ pub fn main(arguments: &[String]) {
             let times = fs::FileTimes::new().set_accessed(time).set_modified(time);
             tell(path, File::open(path).and_then(|file| file.set_times(times)));
         }
+        // The mode stays what it is, so that a hole does no harm.
+        ["set-same-mode", paths @ ..] => paths.iter().for_each(|path| {
+            tell(path, fs::metadata(path).and_then(|metadata| fs::set_permissions(path, metadata.permissions())));
+        }),
         ["descriptors"] => descriptors(),
         ["environment"] => std::env::vars().for_each(|(name, value)| println!("{name}={value}")),
         ["allocate", bytes] => {

@@ -7,6 +7,7 @@ use std::{
         linux::net::SocketAddrExt,
         unix::net::{SocketAddr, UnixListener},
     },
+    process::Stdio,
 };
 
 use runmill_host::sandbox::{CHECKOUT, Config, HOME, Overlay, Sandbox};
@@ -18,6 +19,7 @@ use crate::{
 
 pub const CASES: &[Case] = &[
     ("machine::cannot_be_written_to_outside", outside),
+    ("machine::modes_outside_cannot_be_changed_not_even_to_the_same", same_mode),
     ("machine::system_calls_that_undo_the_sandbox_are_refused", system_calls),
     ("machine::terminals_work_and_take_no_foreign_characters", terminal),
     ("machine::capabilities_are_none_and_privileges_stay", capabilities),
@@ -43,6 +45,15 @@ fn outside() {
         ["/etc/passwd", "/usr/bin/env", "/sys/kernel/uevent_helper", "/dev/mem", "/dev/kmsg", "/dev/sda", "/dev/vda"];
     refused(&Fixture::new().inside(&[&["open-for-writing"], paths.as_slice()].concat()));
     refused(&Fixture::new().sh("for at in / /etc /usr /var /opt /run /run/runmill /home /root /dev; do touch $at/x 2>/dev/null && echo through $at; done; exit 0"));
+}
+
+/// Landlock lets modes be changed: this is what the mounts stop.
+fn same_mode() {
+    let mut fixture = Fixture::new();
+    let shown = fixture.beside("shown");
+    fixture.spec.toolchains.visible.push(shown.clone());
+    let paths = ["/", "/etc", "/etc/passwd", "/usr/bin", "/dev", "/run", "/run/runmill", "/proc/sys", "kept.txt", "."];
+    refused(&fixture.inside(&[&["set-same-mode", shown.as_str()], paths.as_slice()].concat()));
 }
 
 fn system_calls() {
@@ -214,20 +225,23 @@ fn path_sockets() {
     }
 }
 
+/// A process of the host that ends with its test, however that ends.
+struct Ending(std::process::Child);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 fn environments() {
     let secret = format!("open-sesame-{}", std::process::id());
-    let mut neighbour = std::process::Command::new("sleep")
-        .arg("600")
-        .env("NEIGHBOUR", &secret)
-        .stdout(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
-    let (exited, lonely) = (
-        Fixture::new().inside(&["find-in-environments", "open-sesame-"]),
-        Fixture::new().sh("ls /proc | grep -c '^[0-9]*$'"),
-    );
-    neighbour.kill().unwrap();
-    neighbour.wait().unwrap();
+    let mut neighbour = std::process::Command::new("sleep");
+    neighbour.arg("600").env("NEIGHBOUR", &secret).stdout(Stdio::null()).stderr(Stdio::null());
+    let _neighbour = Ending(neighbour.spawn().unwrap());
+    let exited = Fixture::new().inside(&["find-in-environments", "open-sesame-"]);
+    let lonely = Fixture::new().sh("ls /proc | grep -c '^[0-9]*$'");
     refused(&exited);
     assert!(out(&lonely).trim().parse::<u32>().unwrap() < 6, "{}", out(&lonely));
 }
@@ -239,6 +253,8 @@ fn process_1() {
 }
 
 fn descriptors() {
+    // What runmill itself was left with by whoever started it.
+    let _left = rustix::io::dup(fs::File::open("/dev/null").unwrap()).unwrap();
     let exited = Fixture::new().inside(&["descriptors"]);
     passed(&exited);
     let lines: Vec<_> =

@@ -28,6 +28,8 @@ pub(super) fn attack(attack: &Attack) -> Result<(), SandboxError> {
     let checkout = Utf8Path::new(CHECKOUT);
     must_fail("wrote to the checkout", || File::create(checkout.join("runmill-probe")))?;
     must_fail("changed a mode in the checkout", || fs::set_permissions(checkout, fs::Permissions::from_mode(0o777)))?;
+    // The mode stays what it is, so that a hole does no harm.
+    must_fail("changed a mode in /etc", || fs::set_permissions("/etc", fs::metadata("/etc")?.permissions()))?;
     must_fail("wrote to /etc", || File::create("/etc/runmill-probe"))?;
     must_fail("opened core_pattern for writing", || File::options().write(true).open("/proc/sys/kernel/core_pattern"))?;
     must_fail("connected out", || connect(SocketAddr::from((NOBODY, 9))))?;
