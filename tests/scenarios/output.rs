@@ -2,7 +2,7 @@
 
 use std::{fs, process::Command};
 
-use crate::harness::{Output, Repo, shell};
+use crate::harness::{Output, RUNNER, Repo, listed_with, shell};
 
 const GIB: u64 = 1 << 30;
 
@@ -35,6 +35,39 @@ fn hashes_a_gibibyte_of_output_in_bounded_memory() {
     assert_eq!(stdout["sha256"], format!("sha256:{}", &expected[..64]), "{verdict}");
     assert_eq!(stdout["truncated"], true, "{verdict}");
     assert!(peak > 0 && peak < GIB / 4, "peak memory was {peak} bytes");
+}
+
+#[test]
+fn ends_a_check_that_prints_more_than_it_may() {
+    let repo = Repo::new();
+    repo.manifest([shell("unit", "yes runmill", "limits: { output: 1MiB }")]).commit("base");
+    repo.branch("change").file("x", "x").commit("change");
+    let verdict = repo.check().verdict();
+    verdict.is("blocked").finding("RM-VERIFY-008", "outcome/check-failed");
+    let result = verdict.result("unit", "candidate");
+    assert_eq!(result["status"], "failed", "{verdict}");
+    assert!(result["notes"].to_string().contains("output"), "{verdict}");
+}
+
+#[test]
+fn ends_a_check_that_takes_more_memory_than_it_may() {
+    let repo = Repo::new();
+    // Holds a line of 512 MiB in memory.
+    let greedy = "head -c 536870912 /dev/zero | tr '\\0' x | sed -n '$='";
+    repo.manifest([shell("unit", greedy, "limits: { memory: 64MiB }")]).commit("base");
+    repo.branch("change").file("x", "x").commit("change");
+    let verdict = repo.check().verdict();
+    verdict.is("blocked").finding("RM-VERIFY-008", "outcome/check-failed");
+}
+
+#[test]
+fn refuses_a_file_that_is_larger_than_it_may_be() {
+    let repo = Repo::with_tests(["pass a"]);
+    repo.switch("main").manifest([listed_with("unit", "limits: { file_size: 1MiB }")]).commit("a limit");
+    repo.branch("later").file("run.sh", format!("{RUNNER}\nhead -c 2000000 /dev/zero > \"$TMPDIR/large\" || exit 9\n"));
+    repo.commit("write a large file");
+    let verdict = repo.check().verdict();
+    verdict.is("blocked").finding("RM-VERIFY-008", "outcome/check-failed");
 }
 
 /// The peak of resident memory in bytes; none once the process is gone.

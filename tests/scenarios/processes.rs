@@ -127,6 +127,24 @@ fn leaves_nothing_behind_when_a_person_interrupts_it() {
     interrupted_by("-INT");
 }
 
+/// Nobody can clean up after this signal, so that only the processes must be gone, and the next run must work.
+#[test]
+fn leaves_no_process_behind_when_it_is_killed() {
+    let seconds = unique_seconds();
+    let repo = Repo::with_tests(["pass a"]);
+    repo.file("run.sh", format!("setsid sleep {seconds} &\nsleep {seconds}\n")).commit("hang");
+    let mut run = repo.check().start();
+    process_with_argument(&seconds);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    while !alive(&seconds).is_empty() {
+        std::thread::yield_now();
+    }
+    repo.file("run.sh", RUNNER).commit("end again");
+    let output = repo.check().output();
+    assert_eq!(output.exit, 0, "{}", output.stderr);
+}
+
 #[test]
 fn leaves_nothing_behind_when_it_is_terminated() {
     interrupted_by("-TERM");
