@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use memchr::memmem;
 use runmill_model::{TestArena, TestId, TestSet};
 
 use crate::{
@@ -104,6 +105,9 @@ struct Remark {
     message: String,
 }
 
+/// Stands between the group and the name of a shown id.
+const JOINT: &[u8] = b"::";
+
 const REMARKS_OF_A_KIND: usize = 20;
 
 /// The entries of one report.
@@ -115,6 +119,8 @@ pub(crate) struct Inventory {
     /// Shown identities; dense ids index `tests`.
     shown: TestArena,
     tests: Vec<Entry>,
+    /// Whether an id so far can be split into class and name in more than one way.
+    any_splits: bool,
     /// Identities with exact groups, where those differ from the shown ones.
     exact: TestArena,
     remarks: Vec<Remark>,
@@ -129,6 +135,7 @@ impl Inventory {
             entries: 0,
             shown: TestArena::new(),
             tests: Vec::new(),
+            any_splits: false,
             exact: TestArena::new(),
             remarks: Vec::new(),
             unsaid: [0; WarningKind::ALL.len()],
@@ -164,7 +171,9 @@ impl Inventory {
         }
         self.tests.push(Entry { outcome, times: 1, offset });
         let shown = self.shown.shown(id);
-        if self.shown.shown_as(shown).nth(1).is_some() {
+        // Two ids look alike only when one of them can be split in two ways; most reports hold none that can.
+        self.any_splits |= splits(shown, who.group);
+        if self.any_splits && self.shown.shown_as(shown).nth(1).is_some() {
             return Err(self.ambiguous(id, offset));
         }
         if let Some(part) = volatile_part(shown) {
@@ -227,7 +236,7 @@ impl Inventory {
         for (local, entry) in self.shown.ids().zip(&self.tests) {
             let group = self.shown.group(local);
             let shown = self.shown.shown(local);
-            let name = shown.get(group.map_or(0, |group| group.len() + "::".len())..).unwrap_or_default();
+            let name = shown.get(group.map_or(0, |group| group.len() + JOINT.len())..).unwrap_or_default();
             let id = arena.intern(group, name).map_err(|_| full(entry.offset).in_text(text.as_bytes()))?;
             match entry.outcome {
                 Outcome::Passed => report.passed.insert(id),
@@ -258,6 +267,18 @@ impl Inventory {
             message: format!("{count} more warnings of the kind `{kind}`"),
         }))
         .collect()
+    }
+}
+
+/// Whether a shown id could also be another pair: it holds a joint that is not between its group and its name.
+fn splits(shown: &str, group: Option<&str>) -> bool {
+    let first = memmem::find(shown.as_bytes(), JOINT);
+    match group {
+        None => first.is_some(),
+        Some(group) => {
+            let after = shown.as_bytes().get(group.len() + 1..).unwrap_or_default();
+            first != Some(group.len()) || memmem::find(after, JOINT).is_some()
+        }
     }
 }
 

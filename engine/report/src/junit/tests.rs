@@ -68,6 +68,9 @@ fn identity_is_the_pair_of_classname_and_name() {
     check("<testcase name='a'/><testcase name='a'/>", Err(Reason::DuplicateId));
     check("<testcase classname='a::b' name='c'/><testcase classname='a' name='b::c'/>", Err(Reason::AmbiguousId));
     check("<testcase classname='a' name='b'/><testcase name='a::b'/>", Err(Reason::AmbiguousId));
+    check("<testcase name='a::b'/><testcase classname='a' name='b'/>", Err(Reason::AmbiguousId));
+    check("<testcase classname='a' name=':b'/><testcase classname='a:' name='b'/>", Err(Reason::AmbiguousId));
+    check("<testcase classname='a' name='b::c'/><testcase classname='a::b' name='d'/>", Ok(&["+a::b::c", "+a::b::d"]));
 }
 
 #[test]
