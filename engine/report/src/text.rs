@@ -8,7 +8,7 @@ mod pattern;
 mod scan;
 mod table;
 
-pub use scan::{Notice, TextNotices, scan, scan_run};
+pub use scan::{Notice, SILENCE, TextNotices, scan, scan_run};
 pub use table::{Table, TableError};
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub struct Notice {
     pub runner: String,
     /// The line, 1-based; 0 when the notice is that nothing was printed.
     pub line: u64,
-    /// The line's text without colour codes and outer white space; empty when nothing was printed.
+    /// The line's text without colour codes and outer white space; [`SILENCE`] when nothing was printed.
     pub text: String,
 }
 
@@ -30,6 +30,9 @@ pub struct TextNotices {
     /// Whether there is nothing but white space and a package manager's own lines.
     pub silent: bool,
 }
+
+/// The text of a notice that nothing was printed.
+pub const SILENCE: &str = "(nothing was printed)";
 
 /// Longer lines are no runner's summary.
 const LONGEST: usize = 1024;
@@ -72,7 +75,7 @@ pub fn scan_run(argv: &[String], output: &[u8], table: &Table) -> TextNotices {
     let mut notices = gather(table, tallies);
     notices.silent = silent;
     if silent && let Some(runner) = table.runners.iter().find(|runner| is_silent(runner, &banners)) {
-        notices.zero_tests.push(Notice { runner: runner.name.clone(), line: 0, text: String::new() });
+        notices.zero_tests.push(Notice { runner: runner.name.clone(), line: 0, text: SILENCE.to_owned() });
     }
     notices
 }

@@ -95,7 +95,7 @@ fn silence_is_a_zero_run_of_a_command_that_is_silent_then() {
     let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let silent = scan_run(&words("npx playwright test nope"), b"\n\n", table);
     assert!(silent.silent);
-    assert_eq!(silent.zero_tests, [Notice { runner: "playwright".to_owned(), line: 0, text: String::new() }]);
+    assert_eq!(silent.zero_tests, [Notice { runner: "playwright".to_owned(), line: 0, text: SILENCE.to_owned() }]);
     assert_eq!(scan_run(&words("npm test"), b"> x@1.0.0 test\n> playwright test\n\n", table).zero_tests.len(), 1);
     assert_eq!(scan_run(&words("cargo fmt --check"), b"", table).zero_tests, []);
     assert_eq!(scan_run(&words("playwright test"), b"  1 passed (1.2s)\n", table).zero_tests, []);
