@@ -37,7 +37,11 @@ fn main() {
         Some(inside::VERB) => inside::main(&arguments[2..]),
         Some(life::VERB) => life::main(&arguments[2..]),
         Some(user::VERB) => user::main(&arguments[2..], &cases()),
-        _ => libtest_mimic::run(&Arguments::from_args(), trials()).exit(),
+        _ => {
+            let conclusion = libtest_mimic::run(&Arguments::from_args(), trials());
+            user::remove_copy();
+            conclusion.exit()
+        }
     }
 }
 

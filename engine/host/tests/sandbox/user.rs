@@ -42,21 +42,23 @@ pub fn main(arguments: &[String], cases: &[Case]) {
     case();
 }
 
-fn copy() -> &'static PathBuf {
-    static COPY: OnceLock<PathBuf> = OnceLock::new();
-    COPY.get_or_init(|| {
-        // One place for all runs of the tests: nothing is left behind but the newest copy.
-        let directory = std::env::temp_dir().join("runmill-sandbox-tests");
-        fs::create_dir_all(&directory).unwrap();
-        fs::set_permissions(&directory, fs::Permissions::from_mode(0o755)).unwrap();
-        let made = tempfile::Builder::new()
-            .prefix("copy")
-            .permissions(fs::Permissions::from_mode(0o755))
-            .tempfile_in(&directory)
-            .unwrap();
-        fs::copy(std::env::current_exe().unwrap(), made.path()).unwrap();
-        let path = directory.join("tests");
-        made.into_temp_path().persist(&path).unwrap();
-        path
-    })
+static COPY: OnceLock<tempfile::TempDir> = OnceLock::new();
+
+/// Removes the copy, if one was made.
+pub fn remove_copy() {
+    if let Some(directory) = COPY.get() {
+        fs::remove_dir_all(directory.path()).unwrap();
+    }
+}
+
+fn copy() -> PathBuf {
+    let directory = COPY.get_or_init(|| {
+        let everybody = fs::Permissions::from_mode(0o755);
+        let directory =
+            tempfile::Builder::new().prefix("runmill-copy").permissions(everybody.clone()).tempdir().unwrap();
+        fs::copy(std::env::current_exe().unwrap(), directory.path().join("tests")).unwrap();
+        fs::set_permissions(directory.path().join("tests"), everybody).unwrap();
+        directory
+    });
+    directory.path().join("tests")
 }
