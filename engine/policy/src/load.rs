@@ -60,7 +60,12 @@ fn check_lib(source: &PackSource, known: &mut Known, limits: &Limits, problems: 
 fn check_rules(source: &PackSource, known: &Known, limits: &Limits, problems: &mut Vec<Problem>) -> Vec<RuleInfo> {
     let mut rules: Vec<RuleInfo> = Vec::new();
     let mut seen: BTreeMap<RuleId, String> = BTreeMap::new();
+    let mut paths = BTreeSet::new();
     for rule in &source.rules {
+        if !paths.insert(rule.path.as_str()) {
+            let message = format!("the pack has two files `{}`", rule.path);
+            problems.push(Problem::new(Code::Policy005, message, "a path names one file"));
+        }
         let mut file = File::new(&rule.path, &rule.text);
         let read = gate::read(&mut file, limits);
         if let Some(described) = read.and_then(|read| gate::check_rule(&mut file, &read, known, rule.stage)) {
@@ -130,9 +135,8 @@ fn compiles(pack: &Pack, limits: &Limits) -> Result<(), Problems> {
         Problems::from(Problem::new(Code::Policy002, crate::language::text::one_line(&what), help))
     };
     let program = Program::new(pack.source(), None, limits, Folding::Off).map_err(refused)?;
-    for (at, rule) in pack.rules().iter().enumerate() {
-        let text = pack.text_of(rule);
-        program.compile(at, &rule.path, text).map_err(refused)?;
+    for at in 0..pack.rules().len() {
+        program.compile(pack, at).map_err(refused)?;
     }
     Ok(())
 }

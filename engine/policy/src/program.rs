@@ -6,7 +6,7 @@ use rhai::{AST, CallFnOptions, Dynamic, Engine, EvalAltResult, Module, Scope, Sh
 use runmill_model::FactRef;
 
 use crate::{
-    Limits, Registry,
+    Limits, Pack, Registry,
     language::{
         arithmetic, callbacks,
         context::{self, Cx},
@@ -16,7 +16,6 @@ use crate::{
         functions, gate, properties, shown, tokens,
         values::Fact,
     },
-    pack::RuleInfo,
     session::Session,
     source::PackSource,
 };
@@ -89,14 +88,16 @@ impl Program {
     ///
     /// # Errors
     /// The judging engine does not read it, in words.
-    pub(crate) fn compile(&self, at: usize, path: &str, text: &str) -> Result<(), String> {
-        self.body(at, path, text).map(|_| ())
+    pub(crate) fn compile(&self, pack: &Pack, at: usize) -> Result<(), String> {
+        self.body(pack, at).map(|_| ())
     }
 
-    fn body(&self, at: usize, path: &str, text: &str) -> Result<Rc<Body>, String> {
+    fn body(&self, pack: &Pack, at: usize) -> Result<Rc<Body>, String> {
         if let Some(body) = self.rules.borrow().get(&at) {
             return Ok(Rc::clone(body));
         }
+        let rule = pack.rules().get(at).ok_or("there is no such rule")?;
+        let (path, text) = (rule.path.as_str(), pack.text_of(rule));
         *self.notes.borrow_mut() = tokens::Noted::default();
         let mut ast = self.engine.compile(without_mark(text)).map_err(|error| format!("{path}: {error}"))?;
         ast.set_source(path);
@@ -111,22 +112,13 @@ impl Program {
     ///
     /// # Errors
     /// The engine's error, or the words of [`Program::compile`].
-    pub(crate) fn call(
-        &self,
-        at: usize,
-        rule: &RuleInfo,
-        text: &str,
-        subject: FactRef,
-    ) -> Result<Result<Dynamic, Box<EvalAltResult>>, String> {
-        let body = self.body(at, &rule.path, text)?;
+    pub(crate) fn call(&self, pack: &Pack, at: usize, subject: FactRef) -> Result<Called, String> {
+        let body = self.body(pack, at)?;
         let arguments = (Fact(subject), Cx);
         let options = CallFnOptions::new().eval_ast(false);
-        Ok(self.engine.call_fn_with_options::<Dynamic>(
-            options,
-            &mut Scope::new(),
-            &body.ast,
-            &body.function,
-            arguments,
-        ))
+        Ok(self.engine.call_fn_with_options(options, &mut Scope::new(), &body.ast, &body.function, arguments))
     }
 }
+
+/// What the engine gives back.
+pub(crate) type Called = Result<Dynamic, Box<EvalAltResult>>;

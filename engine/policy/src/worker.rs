@@ -82,9 +82,8 @@ impl<'a> Worker<'a> {
         let (judged, read) = match compiled {
             Ok(PackOfWorker { session, program }) => {
                 session.begin(&current, self.work.limits.fuel.min(Limits::MAX_FUEL));
-                let text = pack.text_of(rule);
                 // A panic of one call must not take the verdict with it; the session is begun afresh by the next one.
-                let called = catch_unwind(AssertUnwindSafe(|| judge(program, task, rule, text)));
+                let called = catch_unwind(AssertUnwindSafe(|| judge(program, pack, task, rule.stage)));
                 (called.unwrap_or_else(|_| Err(internal("a function it called panicked"))), session.end())
             }
             Err(what) => (Err(internal(what)), Vec::new()),
@@ -106,20 +105,20 @@ fn internal(what: &str) -> RuleFault {
     RuleFault { code: Code::Policy010, what: what.to_owned(), file: None, place: None }
 }
 
-fn judge(program: &Program, task: &Task, rule: &RuleInfo, text: &str) -> Result<RuleResult, RuleFault> {
-    let value = match program.call(task.rule, rule, text, task.fact) {
+fn judge(program: &Program, pack: &Pack, task: &Task, stage: Stage) -> Result<RuleResult, RuleFault> {
+    let value = match program.call(pack, task.rule, task.fact) {
         Ok(called) => called.map_err(|error| faults::read(&error))?,
         Err(what) => return Err(internal(&what)),
     };
     let wrong = |shown: &str| RuleFault {
         code: Code::Policy012,
-        what: format!("it returned {shown}, which is no result of stage `{}`", rule.stage),
+        what: format!("it returned {shown}, which is no result of stage `{stage}`"),
         file: None,
         place: None,
     };
     let value = from_language(&value).map_err(|shown| wrong(&format!("a {shown}")))?;
     let Value::Result(result) = value else { return Err(wrong(&with_article(&type_of(&value)))) };
-    let allowed = match (&*result, rule.stage) {
+    let allowed = match (&*result, stage) {
         (RuleResult::Judged(judgement), Stage::Discovery) => judgement.outcome == Outcome::NotApplicable,
         (RuleResult::Judged(_), _) | (RuleResult::Require { .. } | RuleResult::Ignore { .. }, Stage::Discovery) => true,
         (RuleResult::Require { .. } | RuleResult::Ignore { .. }, _) => false,

@@ -202,3 +202,33 @@ fn accepts_what_the_language_offers() {
          refuted(`${word} ${argv[0]} ${-n * (n + 1) % 2}`, [subject])",
     )));
 }
+
+#[test]
+fn sees_into_closures_of_closures_and_knows_whose_names_are_whose() {
+    load(source(&rule(
+        "let a = subject.argv; let b = subject.argv;\n\
+         let c = a.filter(|x| b.any(|y| { let z = y; z == x }));\n\
+         let d = a.map(|x| { let q = b.filter(|y| y == x); len(q) }); if a.all(|x| x == \"\") { return proven([subject]); }\n\
+         a.find(|x| b.all(|y| x != y || y == x)); proven([subject])",
+    )));
+    let inner = "let a = subject.argv; let b = subject.argv;\n\
+                 a.map(|x| b.filter(|y| { let z = exit(y); a == b }));\na.filter(|x| y == x); proven([subject])";
+    assert_eq!(
+        refused(inner),
+        [
+            "RM-POLICY-003 2:34 `exit` is not part of the policy language",
+            "RM-POLICY-003 2:43 the closure reads `a`, which `map` is called on",
+            "RM-POLICY-003 2:48 the closure reads `b`, which `filter` is called on",
+            "RM-POLICY-003 3:14 unknown name `y`",
+        ]
+    );
+}
+
+#[test]
+fn two_files_cannot_have_one_path() {
+    let mut pack = source(&rule("proven([subject])"));
+    let mut other = pack.rules[0].clone();
+    other.text = other.text.replace("outcome/test", "outcome/other");
+    pack.rules.push(other);
+    assert_eq!(problems(pack), ["RM-POLICY-005 the pack has two files `verdict/test.rhai`"]);
+}

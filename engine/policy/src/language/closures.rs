@@ -84,7 +84,11 @@ impl Closure {
 ///
 /// The engine gives a body's place and, in one long row, every function's statements; which statement belongs to which
 /// body follows from the places: the innermost body around it.
-pub(crate) struct Bodies(Vec<Body>);
+pub(crate) struct Bodies {
+    bodies: Vec<Body>,
+    /// Statements that no body was found for.
+    stray: Vec<Position>,
+}
 
 struct Body {
     definition: Rc<ScriptFuncDef>,
@@ -107,7 +111,7 @@ impl Bodies {
             let span = (place(definition.body.start_position()), end);
             Body { definition: Rc::clone(definition), statements: Vec::new(), span }
         });
-        let mut bodies = Self(bodies.collect());
+        let mut bodies = Self { bodies: bodies.collect(), stray: Vec::new() };
         let mut outside = ast.statements().len();
         ast.walk(&mut |path: &[ASTNode<'_>]| {
             if let [ASTNode::Stmt(statement)] = path {
@@ -123,26 +127,32 @@ impl Bodies {
 
     fn add(&mut self, statement: &Stmt) {
         let at = place(statement.position());
-        let around = self.0.iter_mut().filter(|body| match body.span {
+        let around = self.bodies.iter_mut().filter(|body| match body.span {
             (start, Some(end)) => start <= at && at <= end,
             // A closure without braces is one statement.
             (start, None) => start == at,
         });
         let innermost = around.max_by_key(|body| (body.span.0, body.span.1.is_none()));
-        if let Some(body) = innermost {
-            body.statements.push(statement.clone());
+        match innermost {
+            Some(body) => body.statements.push(statement.clone()),
+            None => self.stray.push(statement.position()),
         }
+    }
+
+    /// Statements that no body was found for, and that nobody has checked therefore.
+    pub(crate) fn stray(&self) -> &[Position] {
+        &self.stray
     }
 
     /// The functions that have names.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&ScriptFuncDef, &[Stmt])> {
-        let named = self.0.iter().filter(|body| !is_closure(&body.definition.name));
+        let named = self.bodies.iter().filter(|body| !is_closure(&body.definition.name));
         named.map(|body| (&*body.definition, body.statements.as_slice()))
     }
 
     /// The body of a closure; captured variables are its first parameters.
     pub(crate) fn closure(&self, closure: &Closure) -> Option<(&ScriptFuncDef, &[Stmt])> {
-        let body = self.0.iter().find(|body| body.definition.name == closure.function)?;
+        let body = self.bodies.iter().find(|body| body.definition.name == closure.function)?;
         Some((&*body.definition, body.statements.as_slice()))
     }
 }

@@ -20,6 +20,9 @@ pub(crate) fn check(file: &mut File, bodies: &Bodies, known: &Known, own: &Funct
             Walk::new(file, bodies, known, own).function(definition, statements, rule.captured.len());
         }
     }
+    for position in bodies.stray() {
+        file.refuse(*position, "a statement that cannot be placed", "write the function it belongs to more plainly");
+    }
     for (definition, statements) in bodies.named() {
         Walk::new(file, bodies, known, own).function(definition, statements, 0);
     }
