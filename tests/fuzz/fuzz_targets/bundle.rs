@@ -13,14 +13,10 @@ const GENUINE: [&[u8]; 3] = [
     include_bytes!("../seeds/bundle/terminal.json"),
     include_bytes!("../seeds/bundle/t-ok-budget-floor.json"),
 ];
-const DELIVERY: [&[u8]; 2] = [
-    include_bytes!("../seeds/trust/delivery.json"),
-    include_bytes!("../seeds/expectations/delivery.json"),
-];
-const TERMINAL: [&[u8]; 2] = [
-    include_bytes!("../seeds/trust/terminal.json"),
-    include_bytes!("../seeds/expectations/terminal.json"),
-];
+const DELIVERY: [&[u8]; 2] =
+    [include_bytes!("../seeds/trust/delivery.json"), include_bytes!("../seeds/expectations/delivery.json")];
+const TERMINAL: [&[u8]; 2] =
+    [include_bytes!("../seeds/trust/terminal.json"), include_bytes!("../seeds/expectations/terminal.json")];
 
 fuzz_target!(|bundle: &[u8]| {
     for [trust, expectations] in [DELIVERY, TERMINAL] {

@@ -3,7 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use runmill_evidence::{Documents, EvidenceError, Strictness, Thoroughness, Verifier, error::Document, timestamp::Instant};
+use runmill_evidence::{
+    Documents, EvidenceError, Strictness, Thoroughness, Verifier, error::Document, timestamp::Instant,
+};
 
 const BASELINES: [(&[u8], &[u8]); 2] = [
     (include_bytes!("../seeds/bundle/delivery.json"), include_bytes!("../seeds/trust/delivery.json")),
