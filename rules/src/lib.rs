@@ -143,7 +143,8 @@ fn params(manifest: &PackManifest, settings: &Settings, problems: &mut Vec<Probl
     match manifest.resolve(given) {
         Ok(values) => values.iter().map(|(name, value)| (name.to_string(), as_value(value))).collect(),
         Err(faults) => {
-            problems.extend(faults.iter().map(|(_, fault)| Problem::new(Code::Config002, fault.message(), fault.help())));
+            problems
+                .extend(faults.iter().map(|(_, fault)| Problem::new(Code::Config002, fault.message(), fault.help())));
             BTreeMap::new()
         }
     }
@@ -205,7 +206,8 @@ mod tests {
 
     #[test]
     fn the_digest_covers_what_judges_and_nothing_else() {
-        let with = |path, text| assemble("team", &files(&[PACK, ("verdict/a.rhai", "a"), (path, text)]), &Settings::default());
+        let with =
+            |path, text| assemble("team", &files(&[PACK, ("verdict/a.rhai", "a"), (path, text)]), &Settings::default());
         let plain = with("verdict/a.rhai", "a").unwrap().digest;
         assert_eq!(with("tests/a.kdl", "case").unwrap().digest, plain);
         assert_ne!(with("verdict/a.rhai", "b").unwrap().digest, plain);

@@ -1,0 +1,221 @@
+//! The built-in packs prove themselves.
+
+mod cases;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cases::{Case, CaseFile, Cases, Expect, Judge, Judged};
+use runmill_model::{Kind, Outcome, Stage, Verdict};
+use runmill_policy::Pack;
+use runmill_rules::{Settings, builtin, builtin_files, builtin_names};
+
+#[test]
+fn every_builtin_pack_passes_the_gate() {
+    for name in builtin_names() {
+        let source = builtin(name, &Settings::default()).unwrap();
+        if let Err(problems) = Pack::load(source, &runmill_stdlib::registry()) {
+            let told: Vec<_> = problems
+                .iter()
+                .map(|problem| {
+                    let at = problem.labels.first().and_then(|label| problem.position(label));
+                    let file = problem.source.as_ref().map(|source| source.name.clone());
+                    format!("{file:?} {at:?} {} {} ({})", problem.code, problem.message, problem.help)
+                })
+                .collect();
+            panic!("{name}:\n{}", told.join("\n"));
+        }
+    }
+}
+
+fn cases_of(pack: &str) -> Cases {
+    Cases::read(&builtin_files(pack).unwrap()).unwrap_or_else(|problems| panic!("{}", problems.join("\n")))
+}
+
+#[track_caller]
+fn none(problems: &[String]) {
+    assert!(problems.is_empty(), "\n{}", problems.join("\n"));
+}
+
+#[test]
+fn every_case_comes_out_as_it_says() {
+    for pack in builtin_names() {
+        let (cases, judge) = (cases_of(pack), Judge::of(pack));
+        none(&cases.all().flat_map(|(_, case)| judge.differences(case)).collect::<Vec<_>>());
+    }
+}
+
+/// A name that cases, rules and files share.
+fn last(rule: &str) -> &str {
+    rule.rsplit('/').next().unwrap_or(rule)
+}
+
+#[test]
+fn every_rule_says_what_it_is_for_in_a_file_of_its_name() {
+    for pack in builtin_names() {
+        let mut problems = Vec::new();
+        for rule in Judge::of(pack).rules() {
+            let id = rule.head.rule.as_str();
+            let mut must = |holds: bool, what: &str| {
+                if !holds {
+                    problems.push(format!("{pack}: `{id}` {what}"));
+                }
+            };
+            must(rule.path == format!("{}/{}.rhai", rule.stage, last(id)), "is not in the file of its name");
+            must(sentence(&rule.doc), "has no `//!` sentences");
+            must(sentence(&rule.why), "has no sentence as `why`");
+            must(rule.may_be_empty.as_deref().is_none_or(|why| !why.is_empty()), "does not say why it may be empty");
+            must(!rule.head.code.title().is_empty(), "has a code without a meaning");
+            if rule.stage == Stage::Discovery {
+                must(rule.head.source.is_some(), "has no source");
+            } else {
+                must(sentence(&rule.head.fix), "has no sentence as `fix`");
+            }
+        }
+        none(&problems);
+    }
+}
+
+fn sentence(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with(|first: char| first.is_uppercase() || first == '`') && text.ends_with('.')
+}
+
+/// The outcomes that the text of a rule can give, as its constructors say.
+fn possible(text: &str) -> BTreeSet<&'static str> {
+    let words: BTreeSet<_> = text.split(|mark: char| !mark.is_ascii_alphanumeric() && mark != '_').collect();
+    ["proven", "refuted", "unproven", "not_applicable", "require", "ignore"]
+        .into_iter()
+        .filter(|outcome| words.contains(outcome) && text.contains(&format!("{outcome}(")))
+        .collect()
+}
+
+fn expects_of<'a>(cases: &'a Cases, rule: &'a str) -> impl Iterator<Item = (&'a CaseFile, &'a Case, &'a Expect)> {
+    let expects = cases.all().flat_map(|(file, case)| case.expects.iter().map(move |expect| (file, case, expect)));
+    expects.filter(move |(_, _, expect)| expect.rule == rule)
+}
+
+/// Whether a case shows what a rule says when evidence is not there: a fact, or a field of one, was taken away.
+fn is_about_absence(case: &Case) -> bool {
+    case.observations.lacks().iter().any(|fact| !fact.starts_with(Kind::Requirement.as_str()))
+}
+
+#[test]
+fn every_rule_has_a_case_for_each_outcome_and_one_without_its_evidence() {
+    for pack in builtin_names() {
+        let (cases, files) = (cases_of(pack), builtin_files(pack).unwrap());
+        let mut problems = Vec::new();
+        for rule in Judge::of(pack).rules() {
+            let id = rule.head.rule.as_str();
+            let own = format!("tests/{}.kdl", last(id));
+            let in_its_file = || expects_of(&cases, id).filter(|(file, ..)| file.path == own);
+            let shown: BTreeSet<&str> = in_its_file().map(|(_, _, expect)| expect.outcome.as_str()).collect();
+            for outcome in possible(&files[&rule.path]).iter().filter(|outcome| !shown.contains(*outcome)) {
+                problems.push(format!("{own}: no case expects {outcome}"));
+            }
+            let absent = in_its_file().filter(|(_, case, _)| is_about_absence(case));
+            if !absent.into_iter().any(|(_, _, expect)| !["proven", "require"].contains(&expect.outcome.as_str())) {
+                problems.push(format!("{own}: no case lacks a fact"));
+            }
+            if in_its_file().count() < 3 {
+                problems.push(format!("{own}: there are fewer than 3 cases"));
+            }
+        }
+        none(&problems);
+    }
+}
+
+#[test]
+fn every_file_of_cases_is_for_a_rule_and_every_fixture_is_used() {
+    for pack in builtin_names() {
+        let cases = cases_of(pack);
+        let rules: BTreeSet<String> = Judge::of(pack).rules().iter().map(|rule| rule.head.rule.to_string()).collect();
+        let mut names = BTreeSet::new();
+        let mut problems = Vec::new();
+        for (file, case) in cases.all() {
+            if !names.insert((&file.path, &case.name)) {
+                problems.push(format!("{}: there is another case `{}`", case.place, case.name));
+            }
+            let named = case.expects.iter().map(|expect| &expect.rule).chain(case.open.iter().flatten());
+            problems.extend(
+                named.filter(|rule| !rules.contains(*rule)).map(|rule| format!("{}: no rule `{rule}`", case.place)),
+            );
+        }
+        for file in &cases.files {
+            if file.rule.as_ref().is_some_and(|rule| file.path != format!("tests/{}.kdl", last(rule))) {
+                problems.push(format!("{}: the file is not named for its rule", file.path));
+            }
+        }
+        let used: BTreeSet<&String> = cases.all().map(|(_, case)| &case.fixture).collect();
+        problems.extend(
+            cases.fixtures.keys().filter(|name| !used.contains(name)).map(|name| format!("`{name}` is unused")),
+        );
+        none(&problems);
+    }
+}
+
+fn judged(cases: &Cases, judge: &Judge, fixture: &str) -> Judged {
+    judge.judge(&cases.fixtures[fixture].seal().unwrap(), &BTreeMap::new())
+}
+
+#[test]
+fn every_rule_fires_where_everything_is_wrong() {
+    for pack in builtin_names() {
+        let (cases, judge) = (cases_of(pack), Judge::of(pack));
+        let judged = judged(&cases, &judge, "every violation");
+        let fired: BTreeSet<String> = judged.open().into_iter().chain(judged.discovering()).collect();
+        let rules: BTreeSet<String> = judge.rules().iter().map(|rule| rule.head.rule.to_string()).collect();
+        assert_eq!(fired, rules);
+        assert_eq!(judged.verdict(), Verdict::Blocked);
+    }
+}
+
+#[test]
+fn every_message_is_one_line_that_reads_on() {
+    let mut problems = Vec::new();
+    for pack in builtin_names() {
+        let (cases, judge) = (cases_of(pack), Judge::of(pack));
+        for (_, case) in cases.all() {
+            let judged = judge.judge(&case.graph, &case.params);
+            for finding in judged.findings().iter().filter(|it| it.judgement.outcome != Outcome::Proven) {
+                let message = &*finding.judgement.message;
+                let reads = !message.starts_with(|first: char| first.is_uppercase() || first.is_whitespace())
+                    && !message.ends_with(['.', ':', ' '])
+                    && !message.contains(['\n', '\r'])
+                    && !message.contains("``")
+                    && message.matches('`').count() % 2 == 0;
+                if !reads {
+                    problems.push(format!("{}: {}: {message}", case.place, finding.head.rule));
+                }
+            }
+        }
+    }
+    none(&problems);
+}
+
+/// Evidence for a change: invocations of both sides and reports. A base of a check that is new is none, as there is no
+/// inventory to preserve.
+fn is_evidence(case: &Case, kind: Kind, key: &str) -> bool {
+    let new = case.graph.facts().checks.iter().filter(|check| !check.in_target);
+    let of_new = |key: &str| new.clone().any(|check| key == format!("{}@base", check.id));
+    matches!(kind, Kind::Invocation | Kind::Report) && !of_new(key)
+}
+
+#[test]
+fn less_evidence_never_makes_a_case_ready() {
+    for pack in builtin_names() {
+        let (cases, judge) = (cases_of(pack), Judge::of(pack));
+        let mut problems = Vec::new();
+        for (_, case) in cases.all() {
+            if judge.judge(&case.graph, &case.params).verdict() == Verdict::Ready {
+                continue;
+            }
+            for (kind, key) in case.observations.keys().filter(|(kind, key)| is_evidence(case, *kind, key)) {
+                let fewer = case.observations.without(*kind, key).seal().unwrap();
+                if judge.judge(&fewer, &case.params).verdict() == Verdict::Ready {
+                    problems.push(format!("{}: ready without `{} {key}`", case.place, kind.as_str()));
+                }
+            }
+        }
+        none(&problems);
+    }
+}

@@ -1,0 +1,87 @@
+//! What a fact says that a fixture leaves out: everything in order, nothing found.
+
+use runmill_model::{Digest, Kind};
+use serde_json::{Value, json};
+
+/// The fields of a fact of this kind and key.
+///
+/// # Errors
+/// The key has not the form of such a key.
+pub fn of(kind: Kind, key: &str) -> Result<Value, String> {
+    let tree = Digest::of(b"tree").to_string();
+    let nothing = Digest::of(b"").to_string();
+    let fields = match kind {
+        Kind::Change => json!({
+            "observed_by": "orchestrator", "target": "a".repeat(40), "base": "a".repeat(40), "candidate": "c".repeat(40),
+            "changed_paths": ["src/lib.rs"], "mode": "pr-only", "contains_target": true, "read_from": "base-ref",
+            "focus_markers": [],
+        }),
+        Kind::Policy => json!({
+            "observed_by": "operator", "digest": null, "mode": "pr-only", "fail_on_missing_check": true,
+            "fail_on_skipped_check": true, "isolation": "namespaces", "checkout": "sealed", "tree_hash": "content",
+        }),
+        Kind::Check => json!({
+            "observed_by": "repository", "id": key, "description": null, "origin": "repository", "required": true,
+            "required_by_candidate": true, "in_target": true, "in_candidate": true, "redefined_by_candidate": false,
+            "argv": ["run", key], "cwd": ".", "timeout_ms": 600_000, "report_path": null, "report_format": null,
+            "identity": null, "duplicates": null, "definition_digest": Digest::of(key.as_bytes()).to_string(),
+        }),
+        Kind::PathRule => {
+            let [origin, position, require] = parts(key, '#')?;
+            let position: u32 = position.parse().map_err(|_| format!("`{position}` is no position"))?;
+            json!({
+                "observed_by": "repository", "origin": origin, "position": position, "patterns": [], "require": require,
+            })
+        }
+        Kind::RemoteRequirement => json!({
+            "observed_by": "operator", "context": key, "app": null, "workflow": null,
+        }),
+        Kind::Declaration => {
+            let [check, origin, test_id] = parts(key, '#')?;
+            json!({
+                "observed_by": "repository", "check": check, "test_id": test_id, "cause": "agreed", "renamed_to": null,
+                "origin": origin, "in_target": true, "in_candidate": true, "counts": true,
+            })
+        }
+        Kind::Proposal => json!({ "observed_by": "agent", "text": key }),
+        Kind::Requirement => {
+            let [of, name] = parts(key, ':')?;
+            let named = |kind: &str| (of == kind).then_some(name);
+            let source = if of == "context" { "github" } else { "repository-policy" };
+            json!({
+                "observed_by": "orchestrator", "check": named("check"), "context": named("context"),
+                "sources": [source], "reasons": ["required"],
+            })
+        }
+        Kind::Invocation => {
+            let [check, side] = parts(key, '@')?;
+            let commit = if side == "base" { "a" } else { "c" };
+            json!({
+                "observed_by": "orchestrator", "check": check, "side": side, "executor": "orchestrator",
+                "commit": commit.repeat(40), "status": "passed", "exit_code": 0, "signal": null, "duration_ms": 1_000,
+                "tree_before": tree, "tree_after": tree, "isolation": "namespaces", "checkout": "sealed",
+                "stdout_digest": nothing, "stdout_bytes": 0, "stdout_truncated": false,
+                "stderr_digest": nothing, "stderr_bytes": 0, "stderr_truncated": false,
+                "leftovers": 0, "zero_test_notices": [], "focus_notices": [], "skipped_in_output": null, "notes": [],
+            })
+        }
+        Kind::Report => {
+            let [check, side] = parts(key, '@')?;
+            json!({
+                "observed_by": "orchestrator", "check": check, "side": side, "state": "accepted", "format": "junit",
+                "digest": null, "reason": null, "message": null, "fix": null, "line": null, "column": null,
+                "test_id": null, "passed": [], "failed": [], "skipped": [], "flaky": [], "repeats": [], "warnings": [],
+            })
+        }
+        Kind::Waiver => json!({
+            "observed_by": "operator", "fingerprint": key, "reason": "agreed", "approver": "owner",
+            "expires": "2030-01-01", "expired": false,
+        }),
+    };
+    Ok(fields)
+}
+
+fn parts<const N: usize>(key: &str, separator: char) -> Result<[&str; N], String> {
+    let parts: Vec<_> = key.splitn(N, separator).collect();
+    parts.try_into().map_err(|_| format!("`{key}` is no key of {N} parts with `{separator}` between them"))
+}
