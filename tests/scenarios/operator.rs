@@ -129,11 +129,16 @@ fn refuses_every_loosening_of_the_contract_where_a_machine_merges() {
 #[test]
 fn records_every_loosening_as_a_relaxation() {
     let repo = Repo::with_tests(["pass a", "pass b"]);
-    repo.tests("unit", ["pass a"]).commit("lose b");
-    let policy = "version: 1\nverification:\n  packs: [{ builtin: coverage-contract, levels: { \"skip/undeclared-missing\": warn } }]\n";
-    let verdict = repo.check().policy(policy).verdict();
-    verdict.is("ready").finding("RM-VERIFY-003", "skip/undeclared-missing").level("warn");
-    assert!(verdict.document()["relaxations"].to_string().contains("skip/undeclared-missing"), "{verdict}");
+    repo.tests("unit", ["pass a", "pass b", "skip c"]).commit("a test that is skipped from the start");
+    let warn = "levels: { \"skip/undeclared-skipped\": warn }";
+    let regressions = "params: { skips: regressions }";
+    for (loosening, named) in [(warn, "skip/undeclared-skipped"), (regressions, "skips")] {
+        let policy = format!("version: 1\nverification:\n  packs: [{{ builtin: coverage-contract, {loosening} }}]\n");
+        let verdict = repo.check().policy(&policy).verdict();
+        verdict.is("ready");
+        assert!(verdict.document()["relaxations"].to_string().contains(named), "{verdict}");
+    }
+    repo.check().verdict().is("blocked").finding("RM-VERIFY-003", "skip/undeclared-skipped").tests(["c"]);
 }
 
 #[test]

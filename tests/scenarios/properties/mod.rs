@@ -7,6 +7,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use proptest::{
     prelude::*,
     sample::Index,
+    strategy::ValueTree,
     test_runner::{Config, TestRunner},
 };
 use runmill_model::{
@@ -106,6 +107,19 @@ fn less_evidence_never_turns_not_ready_into_ready() {
         prop_assert!(before == Verdict::Ready || after != Verdict::Ready, "{before} became ready: {findings:#?}");
         Ok(())
     });
+}
+
+/// The properties would hold for nothing if every world were blocked.
+#[test]
+fn random_worlds_are_neither_all_ready_nor_all_blocked() {
+    let host = contract();
+    let mut runner = TestRunner::deterministic();
+    let mut ready = 0;
+    for _ in 0..200 {
+        let world = worlds().new_tree(&mut runner).unwrap().current();
+        ready += u32::from(judge(&host, &world.graph()).0 == Verdict::Ready);
+    }
+    assert!((20..180).contains(&ready), "{ready} of 200 are ready");
 }
 
 #[test]

@@ -78,33 +78,45 @@ pub fn worlds() -> impl Strategy<Value = World> {
 }
 
 fn checks() -> impl Strategy<Value = CheckSpec> {
-    let flags = (prop::bool::weighted(0.8), prop::bool::weighted(0.8), any::<bool>(), prop::bool::weighted(0.8));
+    let flags = (mostly(), mostly(), any::<bool>(), mostly(), mostly());
     let origin = select(vec![Origin::Repository, Origin::Repository, Origin::Operator, Origin::Candidate]);
-    let runs = (option::weighted(0.9, runs()), option::weighted(0.9, runs()));
-    (flags, origin, option::weighted(0.2, 0..4u8), runs).prop_map(|(flags, origin, declared, (candidate, base))| {
-        let (in_target, required, required_by_candidate, reports) = flags;
+    let runs = (option::weighted(0.95, runs()), option::weighted(0.95, runs()));
+    (flags, origin, option::weighted(0.1, 0..4u8), runs).prop_map(|(flags, origin, declared, (mut candidate, base))| {
+        let (in_target, required, required_by_candidate, reports, keeps) = flags;
+        if let (true, Some(kept), Some(listed)) = (keeps, listed_in(&base), candidate.as_mut().and_then(Run::listed)) {
+            for test in kept.keys() {
+                listed.entry(*test).or_insert(Status::Passed);
+            }
+        }
         CheckSpec { in_target, required, required_by_candidate, origin, reports, declared, candidate, base }
     })
 }
 
+fn listed_in(run: &Option<Run>) -> Option<&BTreeMap<u8, Status>> {
+    run.as_ref()?.report.as_ref().map(|report| &report.tests)
+}
+
+fn mostly() -> impl Strategy<Value = bool> {
+    prop::bool::weighted(0.95)
+}
+
 fn runs() -> impl Strategy<Value = Run> {
     let status = prop_oneof![
-        12 => Just(Status::Passed),
+        30 => Just(Status::Passed),
         1 => select(Status::ALL),
     ];
-    let executor = prop_oneof![12 => Just(Observer::Orchestrator), 1 => Just(Observer::Agent)];
-    let mostly = || prop::bool::weighted(0.95);
-    let rarely = || prop::bool::weighted(0.05);
+    let executor = prop_oneof![30 => Just(Observer::Orchestrator), 1 => Just(Observer::Agent)];
+    let rarely = || prop::bool::weighted(0.03);
     let flags = (mostly(), mostly(), rarely(), rarely());
-    (status, executor, flags, option::weighted(0.9, reports())).prop_map(|(status, executor, flags, report)| {
+    (status, executor, flags, option::weighted(0.95, reports())).prop_map(|(status, executor, flags, report)| {
         let (on_its_commit, hashed, moved, focused) = flags;
         Run { status, executor, on_its_commit, hashed, moved, focused, report }
     })
 }
 
 fn reports() -> impl Strategy<Value = Listed> {
-    let state = prop_oneof![12 => Just(ReportState::Accepted), 1 => select(ReportState::ALL)];
-    let outcome = prop_oneof![12 => Just(Status::Passed), 1 => Just(Status::Failed), 1 => Just(Status::NotRun)];
+    let state = prop_oneof![30 => Just(ReportState::Accepted), 1 => select(ReportState::ALL)];
+    let outcome = prop_oneof![30 => Just(Status::Passed), 1 => Just(Status::Failed), 1 => Just(Status::NotRun)];
     (state, collection::btree_map(0..4u8, outcome, 1..5)).prop_map(|(state, tests)| Listed { state, tests })
 }
 
@@ -261,6 +273,10 @@ impl CheckSpec {
 }
 
 impl Run {
+    fn listed(&mut self) -> Option<&mut BTreeMap<u8, Status>> {
+        self.report.as_mut().map(|report| &mut report.tests)
+    }
+
     fn invocation(&self, check: CheckId, side: Side) -> Invocation {
         let ran = self.status != Status::NotRun && self.hashed;
         let own = if side == Side::Base { 'a' } else { 'c' };
