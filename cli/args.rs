@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::command::evidence::VerifyArgs;
+use crate::command::{evidence::VerifyArgs, report::ReadArgs};
 
 /// Decides whether a change may merge: which checks are required, did each one run, on the exact commit, and without a
 /// false green.
@@ -81,9 +81,19 @@ pub enum Command {
     Check(CheckArgs),
     /// Make a throw-away repository and catch four false greens in it
     Demo(DemoArgs),
+    /// Look at a test report as the gate would
+    #[command(subcommand)]
+    Report(ReportCommand),
     /// Verify signed evidence
     #[command(subcommand)]
     Evidence(EvidenceCommand),
+}
+
+/// `runmill report ..`.
+#[derive(Debug, Subcommand)]
+pub enum ReportCommand {
+    /// Show what a report says, what would be refused, and the reporter setting that repairs it
+    Read(ReadArgs),
 }
 
 /// `runmill evidence ..`.

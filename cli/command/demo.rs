@@ -71,7 +71,13 @@ fn scenes() -> Vec<Scene> {
             title: "a vanished test",
             story: "breaks the discount and deletes the test that would notice; the runner exits 0",
             edits: vec![
-                tests(TESTS.lines().filter(|line| !line.starts_with(DISCOUNT_TEST)).map(|line| format!("{line}\n")).collect()),
+                tests(
+                    TESTS
+                        .lines()
+                        .filter(|line| !line.starts_with(DISCOUNT_TEST))
+                        .map(|line| format!("{line}\n"))
+                        .collect(),
+                ),
                 broken(),
             ],
             expect: Verdict::Blocked,
@@ -148,7 +154,11 @@ struct Stage {
 impl Stage {
     fn set(args: &DemoArgs) -> Result<Self, Problems> {
         let unwritable = |path: &str, error: std::io::Error| {
-            Problem::new(Code::State001, format!("cannot make `{path}`: {error}"), "name a directory that is not there yet")
+            Problem::new(
+                Code::State001,
+                format!("cannot make `{path}`: {error}"),
+                "name a directory that is not there yet",
+            )
         };
         let (root, guard) = match &args.keep {
             Some(dir) => {

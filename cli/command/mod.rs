@@ -3,10 +3,11 @@
 mod check;
 mod demo;
 pub mod evidence;
+pub mod report;
 pub mod session;
 
 use crate::{
-    args::{Cli, Command, EvidenceCommand, Format, Global},
+    args::{Cli, Command, EvidenceCommand, Format, Global, ReportCommand},
     exit::Exit,
     render::Output,
 };
@@ -17,17 +18,29 @@ pub fn run(cli: &Cli) -> Exit {
     let result = match &cli.command {
         Command::Check(args) => check::run(&cli.global, args, &mut output),
         Command::Demo(args) => demo::run(&cli.global, args, &mut output),
+        Command::Report(ReportCommand::Read(args)) => return report(args, &output),
         Command::Evidence(EvidenceCommand::Verify(args)) => return evidence(args, &cli.global),
     };
     result.unwrap_or_else(|problems| output.problems(&problems))
+}
+
+fn report(args: &report::ReadArgs, output: &Output) -> Exit {
+    let view = match (output.format(), output.style().0.is_on()) {
+        (Format::Json, _) => report::View::Json,
+        (Format::Human, true) => report::View::Coloured,
+        (Format::Human, false) => report::View::Plain,
+    };
+    spoken(report::read(args, view, &mut std::io::stdout().lock(), &mut std::io::stderr().lock()))
 }
 
 /// The verifier speaks for itself: its report is a document of another program's, exactly.
 fn evidence(args: &evidence::VerifyArgs, global: &Global) -> Exit {
     let json = global.format() == Format::Json;
     let (mut out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
-    match evidence::verify(args, json, global.quiet, &mut out, &mut err) {
-        Ok(code) => Exit::from_number(code),
-        Err(_) => Exit::CouldNotRun,
-    }
+    spoken(evidence::verify(args, json, global.quiet, &mut out, &mut err))
+}
+
+/// What could not be written whole was not said.
+fn spoken(said: std::io::Result<u8>) -> Exit {
+    said.map_or(Exit::CouldNotRun, Exit::from_number)
 }

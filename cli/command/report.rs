@@ -10,7 +10,8 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
-use runmill_model::{TestArena, TestSet};
+use runmill_model::{Problems, TestArena, TestSet};
+use runmill_pipeline::{Compared, Reports, compare};
 use runmill_report::{Duplicates, Format, Identity, Options, Rejection, TestReport, guess, parse, reporter};
 use serde::Serialize;
 
@@ -21,7 +22,7 @@ pub struct ReadArgs {
     #[arg(value_name = "FILE")]
     pub file: Utf8PathBuf,
     /// Its format [default: guessed from the content]
-    #[arg(long = "as", value_name = "junit|tap|go-json")]
+    #[arg(id = "as", long = "as", value_name = "junit|tap|go-json")]
     pub format: Option<Format>,
     /// The base's report, to compare with
     #[arg(long, value_name = "FILE")]
@@ -49,6 +50,16 @@ pub enum Skips {
     Regressions,
 }
 
+impl Skips {
+    /// The value of the pack parameter.
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Regressions => "regressions",
+        }
+    }
+}
+
 /// How the answer is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum View {
@@ -60,38 +71,6 @@ pub enum View {
     Coloured,
 }
 
-/// What is compared: both reports in one arena.
-pub struct Sides<'a> {
-    /// Every test of both.
-    pub arena: &'a TestArena,
-    /// The base's report.
-    pub base: &'a TestReport,
-    /// The candidate's report.
-    pub candidate: &'a TestReport,
-    /// Declared ids, as given.
-    pub declared: &'a [String],
-    /// Which skipped tests count.
-    pub skips: Skips,
-}
-
-/// How two reports compare. Ids are shown ids, sorted.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Comparison {
-    /// Tests that passed at the base and are nowhere at the candidate.
-    pub missing: Vec<String>,
-    /// Skipped tests that count as exceptions.
-    pub skipped: Vec<String>,
-    /// Exceptions that no declaration names.
-    pub undeclared: Vec<String>,
-    /// Declarations that name no exception.
-    pub unused_declarations: Vec<String>,
-    /// Whether a gate would refuse the candidate.
-    pub refuted: bool,
-}
-
-/// Judges two reports; the rules do, not this file.
-pub type Compare<'a> = &'a dyn Fn(&Sides<'_>) -> Comparison;
-
 const ACCEPTED: u8 = 0;
 const UNUSABLE: u8 = 1;
 const REFUSED: u8 = 3;
@@ -101,14 +80,8 @@ const REFUSED: u8 = 3;
 ///
 /// # Errors
 /// Writing to `out` or `err` failed.
-pub fn read(
-    args: &ReadArgs,
-    view: View,
-    compare: Compare<'_>,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> io::Result<u8> {
-    match Reading::of(args, compare) {
+pub fn read(args: &ReadArgs, view: View, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<u8> {
+    match Reading::of(args) {
         Ok(reading) => {
             if view == View::Json {
                 write_json(out, &reading.document())?;
@@ -134,14 +107,21 @@ struct Fault {
     schema: &'static str,
     code: &'static str,
     message: String,
-    help: &'static str,
+    help: String,
     labels: [(); 0],
 }
 
 impl Fault {
-    fn new(message: String, help: &'static str) -> Self {
+    fn new(message: String, help: impl Into<String>) -> Self {
         let code = runmill_model::Code::Config004.as_str();
-        Self { schema: "runmill.error/v1", code, message, help, labels: [] }
+        Self { schema: "runmill.error/v1", code, message, help: help.into(), labels: [] }
+    }
+}
+
+/// The rules could not compare.
+impl From<Problems> for Fault {
+    fn from(problems: Problems) -> Self {
+        Self::new(problems.to_string(), "report this")
     }
 }
 
@@ -187,21 +167,28 @@ struct Reading {
     arena: TestArena,
     candidate: Side,
     base: Option<Side>,
-    comparison: Option<Comparison>,
+    comparison: Option<Compared>,
 }
 
 impl Reading {
-    fn of(args: &ReadArgs, compare: Compare<'_>) -> Result<Self, Fault> {
+    fn of(args: &ReadArgs) -> Result<Self, Fault> {
         let mut arena = TestArena::new();
         let base = args.base.as_deref().map(|path| Side::of(path, args, &mut arena)).transpose()?;
         let candidate = Side::of(&args.file, args, &mut arena)?;
         let comparison = match (&base, &candidate.result) {
-            (Some(Side { result: Ok(base), .. }), Ok(candidate)) => {
-                let (declared, skips) = (args.declared.as_slice(), args.skips);
-                Some(compare(&Sides { arena: &arena, base, candidate, declared, skips }))
+            (Some(Side { result: Ok(base), .. }), Ok(report)) => {
+                let reports = Reports {
+                    tests: &arena,
+                    base,
+                    candidate: report,
+                    format: candidate.format,
+                    identity: args.identity,
+                    duplicates: args.duplicates,
+                };
+                Some(compare(&reports, &args.declared, args.skips.as_str())?)
             }
             // A baseline that is not valid refutes too.
-            (Some(Side { result: Err(_), .. }), _) => Some(Comparison { refuted: true, ..Comparison::default() }),
+            (Some(Side { result: Err(_), .. }), _) => Some(Compared { refuted: true, ..Compared::default() }),
             _ => None,
         };
         Ok(Self { arena, candidate, base, comparison })
@@ -258,7 +245,7 @@ struct Document<'a> {
     totals: Totals,
     tests: Vec<Row<'a>>,
     warnings: Vec<String>,
-    comparison: Option<&'a Comparison>,
+    comparison: Option<&'a Compared>,
 }
 
 #[derive(Serialize)]

@@ -15,7 +15,9 @@ use crate::args::Global;
 
 /// The environment of this process, as far as it is UTF-8.
 pub fn environment() -> BTreeMap<String, String> {
-    std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect()
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
 }
 
 /// The directory the repository is looked for from.
@@ -24,7 +26,8 @@ pub fn start(global: &Global) -> Result<Utf8PathBuf, Problem> {
         return Ok(repo.clone());
     }
     let unusable = |what: String| Problem::new(Code::Repo001, what, "name the repository with `--repo`");
-    let dir = std::env::current_dir().map_err(|error| unusable(format!("cannot tell the working directory: {error}")))?;
+    let dir =
+        std::env::current_dir().map_err(|error| unusable(format!("cannot tell the working directory: {error}")))?;
     Utf8PathBuf::from_path_buf(dir).map_err(|dir| unusable(format!("`{}` is not UTF-8", dir.display())))
 }
 
@@ -84,7 +87,11 @@ pub fn run_id(clock: Clock) -> Result<RunId, Problem> {
 /// The wish to stop, raised by Ctrl-C and its kin.
 pub fn interrupt() -> Result<Interrupt, Problem> {
     Interrupt::from_signals().map_err(|error| {
-        Problem::new(Code::Internal001, format!("cannot watch for interrupts: {error}"), "raise the limit on open files")
+        Problem::new(
+            Code::Internal001,
+            format!("cannot watch for interrupts: {error}"),
+            "raise the limit on open files",
+        )
     })
 }
 

@@ -122,10 +122,12 @@ impl Screen<'_> {
                 (_, true) => (Tone::Bad, "✗"),
                 (_, false) => (Tone::Good, "✓"),
             };
-            let base = base.map_or_else(|| "no report, so no base run".to_owned(), |base| format!("base: {}", told(base)));
+            let base =
+                base.map_or_else(|| "no report, so no base run".to_owned(), |base| format!("base: {}", told(base)));
             let name = format!("{:column$}", result.check.as_str());
             let told = format!("{:32}", told(result));
-            let text = format!("{} {name}  {told}  {}", self.paint.text(tone, mark), self.paint.text(Tone::Faint, &base));
+            let text =
+                format!("{} {name}  {told}  {}", self.paint.text(tone, mark), self.paint.text(Tone::Faint, &base));
             line(out, text.trim_end());
         }
     }
@@ -142,7 +144,10 @@ impl Screen<'_> {
         let mut shown_output = std::collections::BTreeSet::new();
         for finding in blocking.iter().chain(&warnings) {
             self.finding(out, finding);
-            if finding.blocks() && finding.rule.as_str() == "outcome/check-failed" && shown_output.insert(&finding.subject.key) {
+            if finding.blocks()
+                && finding.rule.as_str() == "outcome/check-failed"
+                && shown_output.insert(&finding.subject.key)
+            {
                 self.output_of(out, &finding.subject.key);
             }
         }
@@ -165,7 +170,14 @@ impl Screen<'_> {
         };
         out.push('\n');
         let rule = self.paint.text(Tone::Faint, finding.rule.as_str());
-        line(out, &format!("{}  {}  {rule}", self.paint.text(tone, word), self.paint.text(Tone::Strong, finding.code.as_str())));
+        line(
+            out,
+            &format!(
+                "{}  {}  {rule}",
+                self.paint.text(tone, word),
+                self.paint.text(Tone::Strong, finding.code.as_str())
+            ),
+        );
         self.wrapped(out, "  ", "  ", &sentence(&finding.message));
         if finding.tests.len() > 3 {
             for test in finding.tests.iter().take(TESTS) {
@@ -247,7 +259,11 @@ fn told(result: &ResultEntry) -> String {
     let mut parts = vec![format!("{} passed", report.passed)];
     parts.extend((report.failed > 0).then(|| format!("{} failed", report.failed)));
     parts.extend((report.skipped > 0).then(|| format!("{} skipped", report.skipped)));
-    if result.status == Status::Passed { format!("{}, {time}", parts.join(", ")) } else { format!("{ended}, {}, {time}", parts.join(", ")) }
+    if result.status == Status::Passed {
+        format!("{}, {time}", parts.join(", "))
+    } else {
+        format!("{ended}, {}, {time}", parts.join(", "))
+    }
 }
 
 fn redefinition(check: &facts::Check) -> String {

@@ -4,7 +4,9 @@ use std::io::{self, Write};
 
 use runmill_report::Warning;
 
-use super::{Comparison, Reading, Row, Side, View, rows};
+use runmill_pipeline::Compared;
+
+use super::{Reading, Row, Side, View, rows};
 
 /// Writes the sides, the candidate's tests and warnings, and the comparison.
 pub(super) fn write(reading: &Reading, out: &mut dyn Write, view: View) -> io::Result<()> {
@@ -72,7 +74,7 @@ fn write_warnings(out: &mut dyn Write, warnings: &[Warning], view: View) -> io::
     })
 }
 
-fn write_comparison(out: &mut dyn Write, comparison: &Comparison, view: View) -> io::Result<()> {
+fn write_comparison(out: &mut dyn Write, comparison: &Compared, view: View) -> io::Result<()> {
     let (tone, word) = if comparison.refuted { (Tone::Bad, "refuted") } else { (Tone::Good, "nothing refuted") };
     writeln!(out, "\ncompared with the base: {}", paint(view, tone, word))?;
     let lists = [

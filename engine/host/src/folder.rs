@@ -62,10 +62,8 @@ pub fn read(dir: &Utf8Path) -> Result<Folder, FolderError> {
 
 fn read_into(files: &mut BTreeMap<String, String>, dir: &Utf8Path, inside: &str) -> Result<(), FolderError> {
     let failed = |path: &Utf8Path, source| FolderError::Read { path: path.to_owned(), source };
-    let mut entries: Vec<_> = dir
-        .read_dir_utf8()
-        .and_then(Iterator::collect::<Result<_, _>>)
-        .map_err(|source| failed(dir, source))?;
+    let mut entries: Vec<_> =
+        dir.read_dir_utf8().and_then(Iterator::collect::<Result<_, _>>).map_err(|source| failed(dir, source))?;
     entries.sort_by(|a: &camino::Utf8DirEntry, b| a.file_name().cmp(b.file_name()));
     for entry in entries.iter().filter(|entry| !entry.file_name().starts_with('.')) {
         let (path, name) = (entry.path(), format!("{inside}{}", entry.file_name()));

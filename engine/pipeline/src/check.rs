@@ -2,16 +2,11 @@
 
 use std::sync::Arc;
 
-use runmill_host::{
-    git::Repository,
-    redact::Secrets,
-    sandbox::Stream,
-};
+use runmill_host::{git::Repository, redact::Secrets, sandbox::Stream};
 use runmill_manifest::OperatorPolicy;
 use runmill_model::{
     CheckId, Code, Finding, Graph, GraphBuilder, Isolation, Observer, Problem, Problems, RunId, Side, Stage, Verdict,
-    facts::Change,
-    verdict::Folded,
+    facts::Change, verdict::Folded,
 };
 use runmill_policy::{Host, Limits};
 use runmill_report::{focus, text};

@@ -2,14 +2,15 @@
 
 use runmill_manifest::policy;
 use runmill_model::{
-    Autonomy, CheckId, Checkout, Code, CommitId, Digest, Finding, Graph, GraphBuilder, Isolation, ManifestSource, Observer,
-    Origin, Problem, Problems, RepoPath, ReportState, RequirementSource, Side, Stage, Status, Subject, TestArena, TestSet,
-    TreeHash,
+    Autonomy, CheckId, Checkout, Code, CommitId, Digest, Finding, Graph, GraphBuilder, Isolation, ManifestSource,
+    Observer, Origin, Problem, Problems, RepoPath, ReportState, RequirementSource, Side, Stage, Status, Subject,
+    TestArena, TestSet, TreeHash,
     facts::{Change, Check, Declaration, Invocation, Policy, Repeat, Report, Requirement},
     verdict::CONTRACT,
 };
 use runmill_policy::{Host, Limits, Pack};
 use runmill_report::{Duplicates, Format, Identity, TestReport};
+use serde::Serialize;
 
 use crate::judge;
 
@@ -31,7 +32,7 @@ pub struct Reports<'a> {
 }
 
 /// How two reports compare. Ids are shown ids, sorted.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Compared {
     /// Tests that passed at the base and are not listed at the candidate.
     pub missing: Vec<String>,
@@ -54,8 +55,11 @@ pub fn compare(reports: &Reports<'_>, declared: &[String], skips: &str) -> Resul
     let graph = judge::seal(observed(reports, declared)?)?;
     let stages = [Stage::Skip, Stage::Freshness, Stage::Verdict];
     let findings = host.evaluate(&graph, &stages, &[]).findings;
-    let refuting: Vec<_> = findings.iter().filter(|finding| finding.blocks() || finding.fault).filter(about_tests).collect();
-    let of = |rules: &[&str]| refuting.iter().filter(|finding| rules.contains(&finding.head.rule.as_str())).copied().collect::<Vec<_>>();
+    let refuting: Vec<_> =
+        findings.iter().filter(|finding| finding.blocks() || finding.fault).filter(about_tests).collect();
+    let of = |rules: &[&str]| {
+        refuting.iter().filter(|finding| rules.contains(&finding.head.rule.as_str())).copied().collect::<Vec<_>>()
+    };
     let mut undeclared: Vec<String> = of(&["skip/undeclared-missing", "skip/undeclared-skipped"])
         .into_iter()
         .flat_map(|finding| finding.test_ids(&graph).map(str::to_owned).collect::<Vec<_>>())
@@ -93,9 +97,8 @@ fn report_of(graph: &Graph, side: Side) -> Result<&Report, Problem> {
 }
 
 fn contract(skips: &str) -> Result<Host, Problems> {
-    let text = format!(
-        "version: 1\nverification:\n  packs:\n    - builtin: {CONTRACT}\n      params: {{ skips: {skips} }}\n"
-    );
+    let text =
+        format!("version: 1\nverification:\n  packs:\n    - builtin: {CONTRACT}\n      params: {{ skips: {skips} }}\n");
     let policy = policy::parse("params", &text)?;
     let params = policy.verification().packs().iter().flat_map(|used| used.params().clone()).collect();
     let settings = runmill_rules::Settings { params, ..runmill_rules::Settings::default() };
@@ -159,7 +162,8 @@ fn observed(reports: &Reports<'_>, declared: &[String]) -> Result<GraphBuilder, 
 }
 
 fn id<T: std::str::FromStr<Err = runmill_model::IdError>>(text: &str) -> Result<T, Problem> {
-    text.parse().map_err(|error: runmill_model::IdError| Problem::new(Code::Internal001, error.to_string(), "report this"))
+    text.parse()
+        .map_err(|error: runmill_model::IdError| Problem::new(Code::Internal001, error.to_string(), "report this"))
 }
 
 fn configured(check: &CheckId, reports: &Reports<'_>) -> Result<Check, Problem> {
@@ -190,7 +194,7 @@ fn invocation(check: &CheckId, side: Side, commit: &CommitId) -> Invocation {
         observed_by: Observer::Operator,
         check: check.clone(),
         side,
-        executor: Observer::Operator,
+        executor: Observer::Orchestrator,
         commit: commit.clone(),
         status: Status::Passed,
         exit_code: Some(0),

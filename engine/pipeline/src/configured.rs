@@ -210,8 +210,12 @@ fn path_rules(sides: &Sides<'_>) -> Vec<facts::PathRule> {
 
 /// A path rule for a check that nobody configures could never be met, and must not be passed over.
 fn unknown_requirements(configured: &Configured) -> Result<(), Problems> {
-    let unknown: BTreeSet<_> =
-        configured.path_rules.iter().map(|rule| &rule.require).filter(|id| !configured.checks.contains_key(*id)).collect();
+    let unknown: BTreeSet<_> = configured
+        .path_rules
+        .iter()
+        .map(|rule| &rule.require)
+        .filter(|id| !configured.checks.contains_key(*id))
+        .collect();
     let problems = unknown.into_iter().map(|id| {
         Problem::new(
             Code::Verify004,

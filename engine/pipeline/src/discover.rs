@@ -60,4 +60,3 @@ fn requirement(graph: &Graph, subject: FactRef, asked: Asked) -> Option<Requirem
 pub(crate) fn required_checks(discovery: &Discovery) -> BTreeSet<CheckId> {
     discovery.requirements.iter().filter_map(|requirement| requirement.check.clone()).collect()
 }
-

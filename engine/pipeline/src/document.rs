@@ -362,16 +362,8 @@ fn result(graph: &Graph, run: &Invocation, findings: &[FindingEntry]) -> ResultE
         isolation: run.isolation,
         checkout: run.checkout,
         reused_from: None,
-        stdout: StreamEntry {
-            sha256: run.stdout_digest,
-            bytes: run.stdout_bytes,
-            truncated: run.stdout_truncated,
-        },
-        stderr: StreamEntry {
-            sha256: run.stderr_digest,
-            bytes: run.stderr_bytes,
-            truncated: run.stderr_truncated,
-        },
+        stdout: StreamEntry { sha256: run.stdout_digest, bytes: run.stdout_bytes, truncated: run.stdout_truncated },
+        stderr: StreamEntry { sha256: run.stderr_digest, bytes: run.stderr_bytes, truncated: run.stderr_truncated },
         report: report.map(|report| ReportEntry {
             format: report.format.clone(),
             digest: report.digest,

@@ -115,7 +115,11 @@ fn layout(policy: &OperatorPolicy) -> (Layout, TreeHash) {
 }
 
 /// The values to keep out of previews: those of secret-looking variables, whether or not an invocation gets them.
-pub(crate) fn secrets(plan: &[Planned<'_>], policy: &OperatorPolicy, environment: &BTreeMap<String, String>) -> Secrets {
+pub(crate) fn secrets(
+    plan: &[Planned<'_>],
+    policy: &OperatorPolicy,
+    environment: &BTreeMap<String, String>,
+) -> Secrets {
     let named = plan.iter().flat_map(|planned| planned.check.env().allow()).map(|name| name.as_str().to_owned());
     let operator = policy.verification().environment_allow().iter().map(|name| name.as_str().to_owned());
     let named: Vec<String> = named.chain(operator).collect();
@@ -177,7 +181,8 @@ impl Executor<'_> {
         let view = self.views.take(side)?;
         done.notes.extend(view.notes());
         let (spec, refused) = self.spec(check, &view);
-        done.notes.extend(refused.iter().map(|name| format!("variable `{name}` was refused; only the operator may pass it")));
+        done.notes
+            .extend(refused.iter().map(|name| format!("variable `{name}` was refused; only the operator may pass it")));
         let before = view.hash_before()?;
         self.progress.started(check.id(), side);
         let exited = self.sandbox.run(&spec, self.secrets, self.interrupt)?;
@@ -246,4 +251,3 @@ pub(crate) fn unignored_scratch(
     }
     Ok(found.into_iter().collect())
 }
-

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use runmill_host::clock::Clock;
 use runmill_manifest::{OperatorPolicy, policy::Expiry};
 use runmill_model::{
-    Finding, Graph, GraphBuilder, Observer, Problem, Code, Stage,
+    Code, Finding, Graph, GraphBuilder, Observer, Problem, Stage,
     facts::{Change, Policy, Proposal, RemoteRequirement, Waiver},
     graph::GraphError,
     verdict::{Folded, fold},
@@ -49,17 +49,21 @@ pub(crate) fn configured_graph(
 /// One waiver for each fingerprint: of several, one that still counts.
 fn waivers(policy: &OperatorPolicy, clock: Clock) -> Vec<Waiver> {
     let now = clock.now();
-    let mut waivers: Vec<Waiver> = policy.waivers().iter().map(|waiver| Waiver {
-        observed_by: Observer::Operator,
-        fingerprint: waiver.fingerprint().to_owned(),
-        reason: waiver.reason().to_owned(),
-        approver: waiver.approver().to_owned(),
-        expires: match waiver.expires() {
-            Expiry::At(end) => end.to_string(),
-            Expiry::Malformed(what) => format!("malformed: {what}"),
-        },
-        expired: waiver.is_expired(now),
-    }).collect();
+    let mut waivers: Vec<Waiver> = policy
+        .waivers()
+        .iter()
+        .map(|waiver| Waiver {
+            observed_by: Observer::Operator,
+            fingerprint: waiver.fingerprint().to_owned(),
+            reason: waiver.reason().to_owned(),
+            approver: waiver.approver().to_owned(),
+            expires: match waiver.expires() {
+                Expiry::At(end) => end.to_string(),
+                Expiry::Malformed(what) => format!("malformed: {what}"),
+            },
+            expired: waiver.is_expired(now),
+        })
+        .collect();
     waivers.sort_by(|a, b| (&a.fingerprint, a.expired).cmp(&(&b.fingerprint, b.expired)));
     waivers.dedup_by(|later, first| later.fingerprint == first.fingerprint);
     waivers

@@ -22,11 +22,7 @@ pub(crate) fn operator_policy(file: Option<&PolicyFile>) -> Result<OperatorPolic
 }
 
 /// Reads the manifests of both sides.
-pub(crate) fn read(
-    repository: &Repository,
-    change: &ResolvedChange,
-    path: &RepoPath,
-) -> Result<Manifests, Problems> {
+pub(crate) fn read(repository: &Repository, change: &ResolvedChange, path: &RepoPath) -> Result<Manifests, Problems> {
     let target = at(repository, &change.target, path, &change.target_name)?;
     let candidate = at(repository, &change.candidate, path, &change.candidate_name)?;
     let read_from = match (&target, &candidate) {

@@ -123,7 +123,12 @@ fn report(builder: &mut GraphBuilder, done: &Done, spec: &ReportSpec, secrets: &
         }
         ReportFile::TooLarge { bytes } => {
             let message = format!("`{path}` holds {bytes} bytes, more than is read");
-            unread(blank, ReportState::Irregular, &message, "leave captured output out of the report, or split the check")
+            unread(
+                blank,
+                ReportState::Irregular,
+                &message,
+                "leave captured output out of the report, or split the check",
+            )
         }
         ReportFile::Bytes(bytes) => parsed(builder, blank, bytes, spec, secrets),
     }
@@ -132,11 +137,8 @@ fn report(builder: &mut GraphBuilder, done: &Done, spec: &ReportSpec, secrets: &
 /// Parses what was written. A secret in a test's name must not reach the record, so the redacted bytes are parsed; the
 /// digest is over the raw ones.
 fn parsed(builder: &mut GraphBuilder, blank: Report, bytes: &[u8], spec: &ReportSpec, secrets: &Secrets) -> Report {
-    let options = Options {
-        identity: identity(spec),
-        duplicates: duplicates(spec),
-        limits: runmill_report::Limits::default(),
-    };
+    let options =
+        Options { identity: identity(spec), duplicates: duplicates(spec), limits: runmill_report::Limits::default() };
     let digest = Some(Digest::of(bytes));
     let redacted = secrets.redact_bytes(bytes);
     match runmill_report::parse(format(spec), &redacted, &options, builder.tests_mut()) {

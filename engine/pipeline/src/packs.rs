@@ -24,12 +24,9 @@ pub fn load(dir: &Utf8Path) -> Result<PackFolder, Problems> {
 ///
 /// # Errors
 /// Every problem of every pack; exit 2.
-pub(crate) fn all(
-    policy: &OperatorPolicy,
-    request: &CheckRequest,
-    registry: &Registry,
-) -> Result<Vec<Pack>, Problems> {
-    let base = request.policy.as_ref().and_then(|file| Utf8Path::new(&file.name).parent()).unwrap_or(Utf8Path::new("."));
+pub(crate) fn all(policy: &OperatorPolicy, request: &CheckRequest, registry: &Registry) -> Result<Vec<Pack>, Problems> {
+    let base =
+        request.policy.as_ref().and_then(|file| Utf8Path::new(&file.name).parent()).unwrap_or(Utf8Path::new("."));
     let load = Load { registry, gates_on_skipped: policy.verification().fails_on_skipped_check() };
     let mut packs: Vec<Pack> = Vec::new();
     let mut problems = Vec::new();
@@ -90,7 +87,8 @@ impl Load<'_> {
             }
         };
         if let Some(signer) = used.signer() {
-            let message = format!("pack `{}` must be signed by `{signer}`, and signatures are not verified yet", pack.name());
+            let message =
+                format!("pack `{}` must be signed by `{signer}`, and signatures are not verified yet", pack.name());
             return Err(Problem::new(Code::Policy006, message, "name the pack by `digest` instead").into());
         }
         match used.digest() {
