@@ -24,10 +24,11 @@ pub fn read<'a>(
         let source = Source { path, text };
         match source.parse() {
             Ok(document) => document.nodes().iter().for_each(|node| match raw(source.node(node)) {
-                Ok((name, raw)) => match raws.insert(name.clone(), raw) {
-                    Some(other) => problems.push(format!("{path}: fixture `{name}` is also at {}", other.place)),
-                    None => {}
-                },
+                Ok((name, raw)) => {
+                    if let Some(other) = raws.insert(name.clone(), raw) {
+                        problems.push(format!("{path}: fixture `{name}` is also at {}", other.place));
+                    }
+                }
                 Err(problem) => problems.push(problem),
             }),
             Err(problem) => problems.push(problem),

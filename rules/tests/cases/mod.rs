@@ -34,6 +34,8 @@ mod fixture;
 mod judge;
 mod nodes;
 mod observations;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
