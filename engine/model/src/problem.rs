@@ -24,6 +24,7 @@ pub struct Source {
     pub name: String,
     /// The whole text.
     pub text: Arc<str>,
+    named: NamedSource<Arc<str>>,
 }
 
 /// One coded problem. The message is lower case, one line, without a full stop; advice is in `help`.
@@ -36,24 +37,23 @@ pub struct Problem {
     /// What to do next.
     pub help: String,
     /// The text the labels point into; none when the problem has no place in a text.
-    pub source: Option<Source>,
+    pub source: Option<Arc<Source>>,
     /// The places; empty without a source.
     pub labels: Vec<Label>,
-    named: Option<NamedSource<Arc<str>>>,
 }
 
 impl Problem {
     /// A problem without a place in a text.
     pub fn new(code: Code, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { code, message: message.into(), help: help.into(), source: None, labels: Vec::new(), named: None }
+        Self { code, message: message.into(), help: help.into(), source: None, labels: Vec::new() }
     }
 
     /// Adds the text that labels point into.
     #[must_use]
     pub fn in_source(mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
         let (name, text) = (name.into(), text.into());
-        self.named = Some(NamedSource::new(&name, Arc::clone(&text)));
-        self.source = Some(Source { name, text });
+        let named = NamedSource::new(&name, Arc::clone(&text));
+        self.source = Some(Arc::new(Source { name, text, named }));
         self
     }
 
@@ -92,11 +92,11 @@ impl miette::Diagnostic for Problem {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.named.as_ref().map(|named| named as &dyn SourceCode)
+        self.source.as_ref().map(|source| &source.named as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        self.named.as_ref()?;
+        self.source.as_ref()?;
         Some(Box::new(
             self.labels.iter().map(|label| LabeledSpan::new(Some(label.text.clone()), label.offset, label.length)),
         ))
