@@ -52,12 +52,14 @@ fn ends_a_check_that_prints_more_than_it_may() {
 #[test]
 fn ends_a_check_that_takes_more_memory_than_it_may() {
     let repo = Repo::new();
-    // Holds a line of 512 MiB in memory.
-    let greedy = "head -c 536870912 /dev/zero | tr '\\0' x | sed -n '$='";
+    // Doubles a text of 1 MiB nine times in the shell's own memory.
+    let greedy =
+        "x=$(head -c 1048576 /dev/zero | tr '\\0' x); for i in 1 2 3 4 5 6 7 8 9; do x=$x$x; done; echo survived";
     repo.manifest([shell("unit", greedy, "limits: { memory: 64MiB }")]).commit("base");
     repo.branch("change").file("x", "x").commit("change");
     let verdict = repo.check().verdict();
     verdict.is("blocked").finding("RM-VERIFY-008", "outcome/check-failed");
+    assert_eq!(verdict.result("unit", "candidate")["stdout"]["bytes"], 0, "it survived: {verdict}");
 }
 
 #[test]
