@@ -82,10 +82,12 @@ impl Session {
 
     /// Ends one call: what it read, sorted, each once.
     pub(crate) fn end(&self) -> Vec<(FactRef, &'static str)> {
-        let mut read = self.read.take();
+        let mut read = self.read.borrow_mut();
         read.sort_unstable();
         read.dedup();
-        read
+        let sorted = read.clone();
+        read.clear();
+        sorted
     }
 
     /// Notes that a property is read.

@@ -3,13 +3,13 @@
 
 use std::{any::TypeId, rc::Rc};
 
-use rhai::{Dynamic, Module};
+use rhai::{Dynamic, ImmutableString, Module};
 use runmill_model::{Type, Value};
 
 use super::{
-    functions::{Outcome, fault, native, neutral, weight},
+    functions::{Outcome, fault, native, weight, with_values},
     tokens::ABSENT,
-    values::type_of,
+    values::{Fact, Tests, type_of},
 };
 use crate::{Fault, Function, session::Session};
 
@@ -83,10 +83,22 @@ fn arguments() -> Fault {
 
 /// Registers `==` and `!=`: between values of one type, or with `()` on the right.
 pub(crate) fn register_equality(module: &mut Module, session: &Rc<Session>) {
-    let any = [TypeId::of::<Dynamic>(), TypeId::of::<Dynamic>()];
+    let asked = [
+        TypeId::of::<()>(),
+        TypeId::of::<Fact>(),
+        TypeId::of::<ImmutableString>(),
+        TypeId::of::<i64>(),
+        TypeId::of::<Tests>(),
+    ];
+    // What is compared most is found at the first look, the rest among the combinations of types.
+    let absence = asked.map(|of| [of, TypeId::of::<char>()]);
+    let same = asked.map(|of| [of, of]);
+    let any = [TypeId::of::<Dynamic>(); 2];
     for sign in [Sign::Equal, Sign::Unequal] {
-        let session = Rc::clone(session);
-        native(module, sign.as_str(), &any, move |_, arguments| compare(&session, sign, arguments));
+        for types in absence.iter().chain(&same).chain([&any]) {
+            let session = Rc::clone(session);
+            native(module, sign.as_str(), types, move |_, arguments| compare(&session, sign, arguments));
+        }
     }
 }
 
@@ -118,15 +130,17 @@ fn compare(session: &Session, sign: Sign, arguments: &mut [&mut Dynamic]) -> Out
     {
         return Ok(sign.of(is_absent(value)));
     }
-    let values = neutral(sign.as_str(), arguments)?;
-    session.charge(values.iter().map(weight).sum())?;
-    match values.as_slice() {
-        [a, b] => {
-            let equal = equal(a, b).map_err(|error| fault(&Fault::new(format!("`{}` {error}", sign.as_str()))))?;
-            Ok(sign.of(equal))
-        }
-        _ => Err(fault(&Fault::new("a comparison is between two values"))),
+    if let [a, b] = &*arguments
+        && let (Ok(a), Ok(b)) = (a.as_immutable_string_ref(), b.as_immutable_string_ref())
+    {
+        return Ok(sign.of(*a == *b));
     }
+    with_values(sign.as_str(), arguments, |values| {
+        session.charge(values.iter().map(weight).sum())?;
+        let [a, b] = values else { return Err(fault(&Fault::new("a comparison is between two values"))) };
+        let equal = equal(a, b).map_err(|error| fault(&Fault::new(format!("`{}` {error}", sign.as_str()))))?;
+        Ok(sign.of(equal))
+    })
 }
 
 fn is_absent(value: &Dynamic) -> bool {

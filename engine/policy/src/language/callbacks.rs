@@ -7,7 +7,7 @@ use rhai::{Dynamic, EvalAltResult, FnPtr, Module, NativeCallContext};
 use runmill_model::Value;
 
 use super::{
-    functions::{Outcome, fault, native, neutral},
+    functions::{Outcome, fault, native},
     values::{List, from_language, to_language},
 };
 use crate::Fault;
@@ -80,9 +80,8 @@ pub(crate) fn register(module: &mut Module) {
             let (Some(context), [list, closure]) = (context, arguments) else {
                 return Err(fault(&Fault::new(format!("`{}` takes a list and a closure", callback.name))));
             };
-            let items = match neutral(callback.name, &[list])?.pop() {
-                Some(Value::List(items)) => items,
-                _ => return Err(fault(&Fault::new(format!("`{}` is for lists", callback.name)))),
+            let Ok(Value::List(items)) = from_language(list) else {
+                return Err(fault(&Fault::new(format!("`{}` is for lists", callback.name))));
             };
             let closure = std::mem::take(*closure).try_cast::<FnPtr>().filter(FnPtr::is_anonymous);
             let closure = closure.ok_or_else(|| fault(&Fault::new(format!("`{}` takes a closure", callback.name))))?;

@@ -3,12 +3,16 @@
 //! All overloads of one name and number of parameters are one native function that takes anything, so that it is found
 //! before any built-in operator of the language and so that a wrong argument is a fault with a message of ours.
 
-use std::{any::TypeId, collections::BTreeMap, rc::Rc};
+use std::{
+    any::TypeId,
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 
-use rhai::{Dynamic, EvalAltResult, FuncRegistration, Module, NativeCallContext, Position, RhaiFunc};
+use rhai::{Dynamic, EvalAltResult, FuncRegistration, ImmutableString, Module, NativeCallContext, Position, RhaiFunc};
 use runmill_model::{Type, Value};
 
-use super::values::{from_language, to_language, type_of};
+use super::values::{Fact, List, Returned, Tests, from_language, to_language, type_of};
 use crate::{Fault, Function, session::Session};
 
 /// What the language gives and gets.
@@ -21,9 +25,39 @@ pub(crate) fn register<'a>(module: &mut Module, functions: impl Iterator<Item = 
         groups.entry((function.name, function.params.len())).or_default().push(*function);
     }
     for ((name, arity), overloads) in groups {
-        let session = Rc::clone(session);
+        let overloads: Rc<[Function]> = overloads.into();
+        let body = |session: &Rc<Session>| {
+            let (session, overloads) = (Rc::clone(session), Rc::clone(&overloads));
+            move |_: Option<NativeCallContext<'_>>, arguments: &mut [&mut Dynamic]| {
+                call(&session, name, &overloads, arguments)
+            }
+        };
+        // Found at the first look, where the engine would otherwise try one combination of types after the other.
+        let usual: BTreeSet<Vec<TypeId>> = overloads.iter().flat_map(|function| shapes(function.params)).collect();
+        for types in usual {
+            native(module, name, &types, body(session));
+        }
         let any = vec![TypeId::of::<Dynamic>(); arity];
-        native(module, name, &any, move |_, arguments| call(&session, name, &overloads, arguments));
+        native(module, name, &any, body(session));
+    }
+}
+
+/// The types under which arguments usually come: every list as a list, or every list as a script array.
+fn shapes(params: &[Type]) -> [Vec<TypeId>; 2] {
+    let lists = [TypeId::of::<List>(), TypeId::of::<rhai::Array>()];
+    lists.map(|list| params.iter().map(|ty| shape(*ty, list)).collect())
+}
+
+fn shape(ty: Type, list: TypeId) -> TypeId {
+    match ty {
+        Type::Bool => TypeId::of::<bool>(),
+        Type::Int => TypeId::of::<i64>(),
+        Type::Text => TypeId::of::<ImmutableString>(),
+        Type::Fact(_) | Type::AnyFact => TypeId::of::<Fact>(),
+        Type::Tests => TypeId::of::<Tests>(),
+        Type::Result => TypeId::of::<Returned>(),
+        Type::List(_) => list,
+        Type::Optional(of) => shape(*of, list),
     }
 }
 
@@ -40,17 +74,26 @@ pub(crate) fn native(
 }
 
 fn call(session: &Session, name: &str, overloads: &[Function], arguments: &mut [&mut Dynamic]) -> Outcome {
-    let values = neutral(name, arguments)?;
-    session.charge(values.iter().map(weight).sum())?;
-    let fitting = overloads.iter().find(|function| all_fit(function.params, &values));
-    let Some(function) = fitting else { return Err(fault(&misfit(name, overloads, &values))) };
-    session.with_call(|call| (function.body)(call, &values)).map(to_language).map_err(|error| fault(&error))
+    with_values(name, arguments, |values| {
+        session.charge(values.iter().map(weight).sum())?;
+        let fitting = overloads.iter().find(|function| all_fit(function.params, values));
+        let Some(function) = fitting else { return Err(fault(&misfit(name, overloads, values))) };
+        session.with_call(|call| (function.body)(call, values)).map(to_language).map_err(|error| fault(&error))
+    })
 }
 
-/// The arguments as neutral values.
-pub(crate) fn neutral(name: &str, arguments: &[&mut Dynamic]) -> Result<Vec<Value>, Box<EvalAltResult>> {
-    let values = arguments.iter().map(|argument| from_language(argument));
-    values.collect::<Result<_, _>>().map_err(|shown| fault(&Fault::new(format!("`{name}` cannot take a {shown}"))))
+/// Runs something on the arguments as neutral values. The usual few of them need no memory of their own.
+pub(crate) fn with_values(name: &str, arguments: &[&mut Dynamic], run: impl FnOnce(&[Value]) -> Outcome) -> Outcome {
+    let neutral = |argument: &Dynamic| {
+        from_language(argument).map_err(|shown| fault(&Fault::new(format!("`{name}` cannot take a {shown}"))))
+    };
+    match arguments {
+        [] => run(&[]),
+        [a] => run(&[neutral(a)?]),
+        [a, b] => run(&[neutral(a)?, neutral(b)?]),
+        [a, b, c] => run(&[neutral(a)?, neutral(b)?, neutral(c)?]),
+        more => run(&more.iter().map(|argument| neutral(argument)).collect::<Result<Vec<_>, _>>()?),
+    }
 }
 
 /// What native work costs beyond one step: long lists and texts are not free.
