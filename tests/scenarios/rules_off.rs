@@ -198,6 +198,12 @@ rules! {
         let missing = "  - id: unit\n    argv: [no-such-program-anywhere]\n".to_owned();
         noticed(rule, unchanged(base([missing], &[])))
     };
+    orphan_test_file, "coverage/orphan-test-file", |rule| {
+        let repo = base([listed("unit")], &["pass tests/test_a.py::one", "pass tests/test_b.py::two"]);
+        repo.switch("main").file("tests/test_a.py", "").file("tests/test_b.py", "").commit("test files");
+        repo.branch("more").file("tests/test_c.py", "").commit("a test file that nobody runs");
+        noticed(rule, repo)
+    };
     test_failed, "outcome/test-failed", |rule| {
         let repo = base([listed("unit")], &["pass a"]);
         noticed(rule, changed(repo, |repo| { repo.tests("unit", ["fail a"]).file("run.sh", format!("{RUNNER}\nexit 0\n")); }))
