@@ -15,18 +15,18 @@ use super::{
 };
 
 impl Repository {
-    /// The commit that the candidate grew from: the best common ancestor of both. With several equally good ones, the one
-    /// git itself names first.
+    /// The commit that the candidate grew from: the best common ancestor of both.
     ///
     /// # Errors
-    /// RM-REPO-003: they share no history, or this clone does not have enough of it to say.
+    /// RM-REPO-002: there are several equally good ones, so that what the candidate took away from one of them would not
+    /// be seen from another; RM-REPO-003: they share no history, or this clone does not have enough of it to say.
     pub fn merge_base(&self, target: &CommitId, candidate: &CommitId) -> Result<CommitId, GitError> {
         let (target_oid, candidate_oid) = (self.known(target)?, self.known(candidate)?);
         if self.is_shallow() {
             return self.objects.shallow_merge_base(target_oid, candidate_oid);
         }
-        match self.objects.git.merge_base(target_oid, candidate_oid) {
-            Ok(base) => commit_id(base),
+        match self.objects.git.merge_bases(target_oid, candidate_oid) {
+            Ok(bases) => only(&self.best_of(&bases)?, target, candidate),
             Err(error) if error.code() == ErrorCode::NotFound && self.whole_history(&[target_oid, candidate_oid]) => {
                 Err(unrelated(target, candidate))
             }
@@ -56,6 +56,21 @@ impl Repository {
             .git
             .graph_descendant_of(candidate_oid, target_oid)
             .map_err(|error| self.objects.fault(&error, "the history of the candidate"))
+    }
+
+    /// Those that are no ancestor of another.
+    fn best_of(&self, bases: &[Oid]) -> Result<Vec<Oid>, GitError> {
+        let git = &self.objects.git;
+        let mut best = Vec::new();
+        for base in bases {
+            let mut others = bases.iter().filter(|other| *other != base);
+            let above = others.try_fold(false, |above, other| Ok(above || git.graph_descendant_of(*other, *base)?));
+            let above = above.map_err(|error: git2::Error| self.objects.fault(&error, "the history of the change"))?;
+            if !above {
+                best.push(*base);
+            }
+        }
+        Ok(best)
     }
 
     /// libgit2 says "not found" both for no common ancestor and for a missing commit.
@@ -98,10 +113,7 @@ impl Objects {
                 }
             }
         }
-        let newest = best.into_iter().max_by_key(|id| {
-            (self.git.find_commit(*id).map_or(i64::MIN, |commit| commit.time().seconds()), std::cmp::Reverse(*id))
-        });
-        newest.map_or_else(|| Err(unrelated(&commit_id(target)?, &commit_id(candidate)?)), commit_id)
+        only(&best.into_iter().collect::<Vec<_>>(), &commit_id(target)?, &commit_id(candidate)?)
     }
 
     fn refuse_hidden_history(&self, left: &HashSet<Oid>, right: &HashSet<Oid>) -> Result<(), GitError> {
@@ -113,6 +125,22 @@ impl Objects {
                 "this is a shallow clone: run `git fetch --unshallow`",
             )),
         }
+    }
+}
+
+fn only(bases: &[Oid], target: &CommitId, candidate: &CommitId) -> Result<CommitId, GitError> {
+    match bases {
+        [] => Err(unrelated(target, candidate)),
+        [base] => commit_id(*base),
+        several => Err(GitError::revision(
+            format!(
+                "target {} and candidate {} grew from {} commits equally, so no single base shows what the change takes away",
+                target.short(),
+                candidate.short(),
+                several.len()
+            ),
+            "merge the target into the candidate; then the target is the base",
+        )),
     }
 }
 
@@ -148,6 +176,30 @@ mod tests {
         assert!(repository.contains(&side, &main[6]).unwrap());
         assert!(repository.contains(&side, &side).unwrap());
         assert!(!repository.contains(&side, &main[7]).unwrap());
+    }
+
+    /// What a change drops of one base can be seen from that base alone.
+    #[test]
+    fn crossed_histories_have_no_single_base() {
+        let sample = Sample::new();
+        sample.commit("root");
+        sample.git(&["checkout", "-q", "-b", "side"]);
+        let left = sample.commit("left");
+        sample.git(&["checkout", "-q", "main"]);
+        let right = sample.commit("right");
+        sample.git(&["merge", "-q", "--no-edit", left.as_str()]);
+        let target = sample.head();
+        sample.git(&["checkout", "-q", "side"]);
+        sample.git(&["merge", "-q", "--no-edit", "-s", "ours", right.as_str()]);
+        let candidate = sample.commit("change");
+        let clone = sample.beside("clone");
+        let url = format!("file://{}", sample.dir);
+        sample.git(&["clone", "-q", "--no-single-branch", "--depth", "3", &url, clone.as_str()]);
+        for repository in [sample.open(), Repository::discover(&clone).unwrap()] {
+            assert_eq!(code(repository.merge_base(&target, &candidate)), Code::Repo002);
+        }
+        sample.git(&["merge", "-q", "--no-edit", target.as_str()]);
+        assert_eq!(sample.open().merge_base(&target, &sample.head()).unwrap(), target);
     }
 
     #[test]

@@ -24,6 +24,7 @@ impl Repository {
     /// # Errors
     /// RM-REPO-002: the revision is unknown, ambiguous or no commit; RM-REPO-003: its object is missing from this clone.
     pub fn resolve(&self, revision: &str) -> Result<CommitId, GitError> {
+        self.refuse_two_meanings(revision)?;
         let found = self.objects.git.revparse_single(revision).map_err(|error| self.unresolved(revision, &error))?;
         let commit = found.peel(ObjectType::Commit).map_err(|error| match error.code() {
             ErrorCode::NotFound => self.objects.fault(&error, &format!("the commit of `{revision}`")),
@@ -69,6 +70,39 @@ impl Repository {
             "there is no default branch to judge against: no remote default branch, no `main`, no `master`",
             "name the target with --base",
         ))
+    }
+
+    /// Git takes the tag where a tag and a branch have one name, and a tag `origin/main` before the branch of the remote.
+    /// Whoever may push a tag would choose the commit whose rules govern: such a name is refused, unless it is one commit
+    /// either way.
+    fn refuse_two_meanings(&self, revision: &str) -> Result<(), GitError> {
+        let name = revision.split(['~', '^', ':']).next().unwrap_or_default();
+        let name = name.split("@{").next().unwrap_or_default();
+        let git = &self.objects.git;
+        // A full name, such as `refs/heads/main` or `HEAD`, comes before every other.
+        if name.is_empty() || CommitId::new(name).is_ok() || git.find_reference(name).is_ok() {
+            return Ok(());
+        }
+        let places = ["refs/", "refs/tags/", "refs/heads/", "refs/remotes/"].map(|place| format!("{place}{name}"));
+        let mut meanings: Vec<(String, Oid)> = places
+            .into_iter()
+            .chain([format!("refs/remotes/{name}/HEAD")])
+            .filter_map(|full| {
+                let found = git.find_reference(&full).ok()?;
+                let id = found.peel(ObjectType::Commit).map(|commit| commit.id()).ok().or(found.target())?;
+                Some((full, id))
+            })
+            .collect();
+        if !meanings.is_empty() {
+            meanings.extend(git.find_commit_by_prefix(name).ok().map(|commit| (commit.id().to_string(), commit.id())));
+        }
+        match meanings.as_slice() {
+            [(first, one), rest @ ..] if rest.iter().any(|(_, other)| other != one) => Err(GitError::revision(
+                format!("`{name}` names more than one commit: `{first}` and {}", listed(rest)),
+                "write the full name of the one you mean, such as `refs/heads/..` or `refs/remotes/..`",
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// The short name of the branch that a revision is written as: the branch itself, or the one `HEAD` is on. None for
@@ -144,6 +178,11 @@ impl Repository {
     }
 }
 
+fn listed(meanings: &[(String, Oid)]) -> String {
+    let names: Vec<String> = meanings.iter().map(|(name, _)| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
 #[cfg(test)]
 mod tests {
     use runmill_model::Code;
@@ -188,6 +227,30 @@ mod tests {
         let starts_like_another = |id: &&String| ids.iter().filter(|other| other[..4] == id[..4]).count() > 1;
         let twice = ids.iter().find(starts_like_another).unwrap();
         assert_eq!(code(sample.open().resolve(&twice[..4])), Code::Repo002);
+    }
+
+    #[test]
+    fn a_name_of_two_commits_is_refused() {
+        let sample = Sample::new();
+        let (first, second) = (sample.commit("one"), sample.commit("two"));
+        sample.git(&["update-ref", "refs/remotes/origin/main", second.as_str()]);
+        sample.git(&["tag", "same", "main"]);
+        sample.git(&["branch", "same"]);
+        let resolve = |revision: &str| sample.open().resolve(revision);
+        assert_eq!((resolve("main").unwrap(), resolve("same").unwrap()), (second.clone(), second.clone()));
+        sample.git(&["tag", "main", first.as_str()]);
+        sample.git(&["tag", "-a", "-m", "tag", "origin/main", first.as_str()]);
+        sample.git(&["branch", second.short(), first.as_str()]);
+        for revision in ["main", "main~0", "main^{commit}", "main@{0}", "origin/main", second.short()] {
+            assert_eq!(code(resolve(revision)), Code::Repo002, "{revision}");
+        }
+        // A full name has one meaning, whatever other names end like it.
+        sample.git(&["tag", "refs/heads/main", first.as_str()]);
+        for revision in ["refs/heads/main", "refs/remotes/origin/main", "HEAD", "@", second.as_str()] {
+            assert_eq!(resolve(revision).unwrap(), second, "{revision}");
+        }
+        assert_eq!(resolve("refs/tags/main").unwrap(), first);
+        assert_eq!(sample.open().default_target().unwrap().commit, second);
     }
 
     #[test]
