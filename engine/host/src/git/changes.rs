@@ -15,11 +15,12 @@ use super::{
 
 impl Repository {
     /// Every path whose content, mode or kind differs between two commits, sorted: added, changed and deleted files, both
-    /// sides of a rename, links and submodules.
+    /// sides of a rename, links and submodules. A deleted path that cannot be named, such as one that is not UTF-8, has
+    /// U+FFFD in place of what cannot be, so that a change can get rid of it.
     ///
     /// # Errors
-    /// RM-REPO-003: an object is missing from this clone; RM-REPO-006: a changed path cannot be named, such as one that is
-    /// not UTF-8.
+    /// RM-REPO-003: an object is missing from this clone; RM-REPO-006: a changed path that is there at the candidate cannot
+    /// be named.
     pub fn changed_paths(&self, base: &CommitId, candidate: &CommitId) -> Result<Vec<RepoPath>, GitError> {
         let trees = (self.objects.commit(base)?.tree_id(), self.objects.commit(candidate)?.tree_id());
         let mut changed = BTreeSet::new();
@@ -30,7 +31,8 @@ impl Repository {
                 pending.extend(difference.below);
             }
         }
-        changed.into_iter().map(nameable).collect()
+        let named: BTreeSet<RepoPath> = changed.into_iter().map(nameable).collect::<Result<_, _>>()?;
+        Ok(named.into_iter().collect())
     }
 
     /// How many paths of the working directory differ from `HEAD`, untracked ones included, ignored ones not. An untracked
@@ -55,10 +57,17 @@ impl Repository {
     }
 }
 
+/// Whether the candidate has anything at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fate {
+    There,
+    Deleted,
+}
+
 /// One name of two trees that is not the same in both.
 struct Difference {
     /// The path, when at least one side is no directory there.
-    file: Option<Vec<u8>>,
+    file: Option<(Vec<u8>, Fate)>,
     /// The directories to compare further.
     below: Option<(Vec<u8>, Option<Oid>, Option<Oid>)>,
 }
@@ -94,12 +103,14 @@ fn difference(path: Vec<u8>, before: Option<&Found>, after: Option<&Found>) -> D
         |side: Option<&Found>| side.filter(|found| found.kind() == FoundKind::Directory).map(|found| found.id);
     let is_file = |side: Option<&Found>| side.is_some_and(|found| found.kind() != FoundKind::Directory);
     let (old, new) = (directory(before), directory(after));
-    let file = (is_file(before) || is_file(after)).then(|| path.clone());
+    let fate = if after.is_some() { Fate::There } else { Fate::Deleted };
+    let file = (is_file(before) || is_file(after)).then(|| (path.clone(), fate));
     let below = (old.is_some() || new.is_some()).then_some((path, old, new));
     Difference { file, below }
 }
 
-fn nameable(path: Vec<u8>) -> Result<RepoPath, GitError> {
+fn nameable((path, fate): (Vec<u8>, Fate)) -> Result<RepoPath, GitError> {
+    let path = if fate == Fate::Deleted { replaced(&path).into_bytes() } else { path };
     let help = "rename it: runmill names paths in UTF-8, without backslashes or control characters";
     let text = String::from_utf8(path).map_err(|error| {
         GitError::tree(format!("the changed path `{}` is not UTF-8", error.as_bytes().escape_ascii()), help)
@@ -107,6 +118,12 @@ fn nameable(path: Vec<u8>) -> Result<RepoPath, GitError> {
     RepoPath::new(text).map_err(|error| {
         GitError::tree(format!("cannot name a changed path: {}", error.to_string().escape_debug()), help)
     })
+}
+
+/// The path with U+FFFD in place of what no path may hold.
+fn replaced(path: &[u8]) -> String {
+    let unnameable = |letter: char| letter == '\\' || letter.is_control();
+    String::from_utf8_lossy(path).replace(unnameable, "\u{fffd}")
 }
 
 #[cfg(test)]
@@ -162,6 +179,18 @@ mod tests {
             let blob = sample.blob(b"1");
             let candidate = sample.commit_of_entries(&[("100644", name, &blob)]);
             assert_eq!(code(sample.open().changed_paths(&base, &candidate)), Code::Repo006);
+        }
+    }
+
+    #[test]
+    fn a_path_that_cannot_be_named_can_be_deleted() {
+        for name in [&b"caf\xe9"[..], b"caf\n", b"caf\\"] {
+            let sample = Sample::new();
+            let candidate = sample.commit("one");
+            let blob = sample.blob(b"1");
+            let base = sample.commit_of_entries(&[("100644", name, &blob)]);
+            let changed = sample.open().changed_paths(&base, &candidate).unwrap();
+            assert_eq!(changed.iter().map(|path| path.as_str()).collect::<Vec<_>>(), ["caf\u{fffd}"]);
         }
     }
 
