@@ -10,7 +10,7 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, ValueEnum};
-use runmill_model::{Problems, TestArena, TestSet};
+use runmill_model::{Code, Problems, TestArena, TestSet};
 use runmill_pipeline::{Compared, Reports, compare};
 use runmill_report::{Duplicates, Format, Identity, Options, Rejection, TestReport, guess, parse, reporter};
 use serde::Serialize;
@@ -112,16 +112,21 @@ struct Fault {
 }
 
 impl Fault {
-    fn new(message: String, help: impl Into<String>) -> Self {
-        let code = runmill_model::Code::Config004.as_str();
-        Self { schema: "runmill.error/v1", code, message, help: help.into(), labels: [] }
+    /// The file is no report that could be looked at.
+    fn of_file(message: String, help: impl Into<String>) -> Self {
+        Self::new(Code::Report001, message, help)
+    }
+
+    fn new(code: Code, message: String, help: impl Into<String>) -> Self {
+        Self { schema: "runmill.error/v1", code: code.as_str(), message, help: help.into(), labels: [] }
     }
 }
 
 /// The rules could not compare.
 impl From<Problems> for Fault {
     fn from(problems: Problems) -> Self {
-        Self::new(problems.to_string(), "report this")
+        let code = problems.iter().next().map_or(Code::Internal001, |problem| problem.code);
+        Self::new(code, problems.to_string(), "report this")
     }
 }
 
@@ -140,7 +145,7 @@ impl Side {
         let blank = bytes.iter().all(u8::is_ascii_whitespace);
         let format = args.format.or_else(|| guess(&bytes)).or(blank.then_some(Format::Junit)).ok_or_else(|| {
             let help = "name the format with `--as junit`, `--as tap` or `--as go-json`";
-            Fault::new(format!("`{path}` looks like no report format that is known"), help)
+            Fault::of_file(format!("`{path}` looks like no report format that is known"), help)
         })?;
         let result = parse(format, &bytes, &options, arena);
         Ok(Self { path: path.to_owned(), format, reporter: reporter::recognise(format, &bytes), result })
@@ -158,8 +163,9 @@ impl Side {
 fn bounded(path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Fault> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes));
-    let fault =
-        |error: io::Error| Fault::new(format!("`{path}` cannot be read: {error}"), "name a report that may be read");
+    let fault = |error: io::Error| {
+        Fault::of_file(format!("`{path}` cannot be read: {error}"), "name a report that may be read")
+    };
     read.map(|_| bytes).map_err(fault)
 }
 

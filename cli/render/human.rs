@@ -3,7 +3,7 @@
 use std::{fmt::Write, time::Duration};
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
-use runmill_model::{Level, ManifestSource, Outcome, Problems, Side, Status, Verdict, facts};
+use runmill_model::{Code, Level, ManifestSource, Outcome, Problems, Side, Status, Verdict, facts};
 use runmill_pipeline::{
     Run,
     document::{FindingEntry, ResultEntry},
@@ -40,7 +40,7 @@ pub fn short(run: &Run, paint: Paint, width: usize, indent: &str) -> String {
     let mut headline = String::new();
     screen.headline(&mut headline);
     let mut out = format!("{indent}{headline}");
-    for finding in screen.blocking() {
+    for finding in screen.lead(screen.blocking()) {
         let first = format!("{indent}{}  ", finding.code);
         let next = " ".repeat(first.chars().count());
         screen.wrapped(&mut out, &first, &next, &finding.message);
@@ -116,7 +116,7 @@ impl Screen<'_> {
         let column = names.iter().map(|result| result.check.as_str().chars().count()).max().unwrap_or(0).min(30);
         for result in names {
             let base = results.iter().find(|other| other.check == result.check && other.side == Side::Base);
-            let blocked = self.blocking().any(|finding| about(finding, result.check.as_str()));
+            let blocked = self.blocking().any(|finding| check_of(finding) == result.check.as_str());
             let (tone, mark) = match (result.status, blocked) {
                 (Status::Interrupted, _) => (Tone::Doubt, "?"),
                 (_, true) => (Tone::Bad, "✗"),
@@ -138,27 +138,32 @@ impl Screen<'_> {
 
     fn findings(&self, out: &mut String, detail: Detail) {
         let findings = &self.run.document.findings;
-        let open = |finding: &&FindingEntry| matches!(finding.outcome, Outcome::Refuted | Outcome::Unproven);
-        let (blocking, warnings): (Vec<_>, Vec<_>) =
-            findings.iter().filter(open).filter(|finding| finding.level != Level::Off).partition(|it| it.blocks());
-        let mut shown_output = std::collections::BTreeSet::new();
-        for finding in blocking.iter().chain(&warnings) {
+        for finding in self.lead(findings.iter().filter(|finding| finding.blocks())) {
             self.finding(out, finding);
-            if finding.blocks()
-                && finding.rule.as_str() == "outcome/check-failed"
-                && shown_output.insert(&finding.subject.key)
-            {
+            if finding.rule.as_str() == "outcome/check-failed" {
                 self.output_of(out, &finding.subject.key);
             }
         }
+        let warnings = findings.iter().filter(|finding| is_open(finding) && finding.level != Level::Off);
+        warnings.filter(|finding| !finding.blocks()).for_each(|finding| self.finding(out, finding));
         if detail == Detail::All {
             out.push('\n');
-            for finding in findings.iter().filter(|finding| !open(finding)) {
+            for finding in findings.iter().filter(|finding| !is_open(finding)) {
                 let text = format!("{} {}  {}", finding.outcome, finding.rule, finding.subject.key);
                 let said = if finding.message.is_empty() { text } else { format!("{text}: {}", finding.message) };
                 line(out, &self.paint.text(Tone::Faint, &said));
             }
         }
+    }
+
+    /// The causes first. Unproven coverage follows from whatever else blocks the same check, so it is not repeated.
+    fn lead<'a>(&self, blocking: impl Iterator<Item = &'a FindingEntry>) -> Vec<&'a FindingEntry> {
+        let mut blocking: Vec<_> = blocking.collect();
+        blocking.sort_by_key(|finding| (check_of(finding).to_owned(), rank(finding.code)));
+        let causes: Vec<_> =
+            blocking.iter().filter(|finding| finding.code != Code::Verify009).map(|it| check_of(it)).collect();
+        let follows = |finding: &FindingEntry| finding.code == Code::Verify009 && causes.contains(&check_of(finding));
+        blocking.iter().copied().filter(|finding| !follows(finding)).collect()
     }
 
     fn finding(&self, out: &mut String, finding: &FindingEntry) {
@@ -205,10 +210,7 @@ impl Screen<'_> {
 
     fn footer(&self, out: &mut String) {
         let document = &self.run.document;
-        let mut notes = Vec::new();
-        for result in &document.results {
-            notes.extend(result.notes.iter().map(|note| format!("{} ({}): {note}", result.check, result.side)));
-        }
+        let mut notes = self.result_notes();
         let redefined = self.run.graph.facts().checks.iter().filter(|check| check.redefined_by_candidate);
         notes.extend(redefined.map(redefinition));
         let ignored = document.manifest.ignored_proposals.iter();
@@ -225,6 +227,23 @@ impl Screen<'_> {
         line(out, &self.paint.text(Tone::Faint, &format!("record: {}", self.run.record)));
     }
 
+    /// What results say, each thing once, with the invocations it is said of.
+    fn result_notes(&self) -> Vec<String> {
+        let mut said: Vec<(&str, Vec<String>)> = Vec::new();
+        for result in &self.run.document.results {
+            let name = format!("{} ({})", result.check, result.side);
+            for note in &result.notes {
+                match said.iter_mut().find(|(text, _)| text == note) {
+                    Some((_, names)) => names.push(name.clone()),
+                    None => said.push((note, vec![name.clone()])),
+                }
+            }
+        }
+        let all = self.run.document.results.len();
+        let of = |names: Vec<String>| if names.len() == all { "every check".to_owned() } else { names.join(", ") };
+        said.into_iter().map(|(note, names)| format!("{}: {note}", of(names))).collect()
+    }
+
     fn wrapped(&self, out: &mut String, first: &str, next: &str, text: &str) {
         let options = textwrap::Options::new(self.width).initial_indent(first).subsequent_indent(next);
         textwrap::wrap(text, options).iter().for_each(|wrapped| line(out, wrapped));
@@ -236,12 +255,31 @@ fn line(out: &mut String, text: &str) {
     out.push('\n');
 }
 
-fn about(finding: &FindingEntry, check: &str) -> bool {
+/// Whether nothing supports it.
+fn is_open(finding: &FindingEntry) -> bool {
+    matches!(finding.outcome, Outcome::Refuted | Outcome::Unproven)
+}
+
+/// The check or context a finding is about; the subject's own key for any other.
+fn check_of(finding: &FindingEntry) -> &str {
     let key = finding.subject.key.as_str();
-    key == check
-        || key.strip_prefix("check:") == Some(check)
-        || key.split_once('@').is_some_and(|(id, _)| id == check)
-        || key.split_once('#').is_some_and(|(id, _)| id == check)
+    match finding.subject.kind {
+        "requirement" => key.split_once(':').map_or(key, |(_, id)| id),
+        "invocation" | "report" => key.split_once('@').map_or(key, |(id, _)| id),
+        "declaration" => key.split_once('#').map_or(key, |(id, _)| id),
+        _ => key,
+    }
+}
+
+/// Causes before consequences.
+fn rank(code: Code) -> u8 {
+    match code {
+        Code::Verify001 | Code::Verify005 => 0,
+        Code::Verify006 | Code::Verify007 | Code::Verify008 => 1,
+        Code::Verify002 | Code::Verify010 => 2,
+        Code::Verify009 => 4,
+        _ => 3,
+    }
 }
 
 /// How an invocation ended and what it counted.

@@ -46,6 +46,13 @@ pub fn builtin_files(name: &str) -> Option<BTreeMap<String, String>> {
     Some(files)
 }
 
+/// The default of a built-in pack's parameter; none when there is no such pack, parameter or default.
+pub fn builtin_default(pack: &str, param: &ParamName) -> Option<ParamValue> {
+    let files = builtin_files(pack)?;
+    let manifest = pack::parse(pack, files.get("pack.kdl")?).ok()?;
+    manifest.param(param)?.default().cloned()
+}
+
 fn collect(dir: &Dir<'_>, pack: &str, files: &mut BTreeMap<String, String>) {
     for file in dir.files() {
         let path = file.path().strip_prefix(pack).ok().and_then(std::path::Path::to_str);

@@ -8,6 +8,7 @@ mod lists;
 mod paths;
 mod results;
 mod sets;
+mod test_files;
 mod texts;
 
 use runmill_policy::Registry;
@@ -17,6 +18,7 @@ pub fn registry() -> Registry {
     let mut registry = Registry::new();
     registry.add("Results", results::FUNCTIONS.iter().copied());
     registry.add("Test sets", sets::FUNCTIONS.iter().copied());
+    registry.add("Test files", test_files::FUNCTIONS.iter().copied());
     registry.add("Paths", paths::FUNCTIONS.iter().copied());
     registry.add("Lists", lists::FUNCTIONS.iter().copied());
     registry.add("Texts", texts::FUNCTIONS.iter().copied());

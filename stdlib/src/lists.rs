@@ -1,5 +1,7 @@
 //! Lists: of texts, numbers or facts.
 
+use std::collections::HashSet;
+
 use runmill_model::{Type, Value};
 use runmill_policy::{Call, Fault};
 
@@ -22,6 +24,7 @@ functions! {
     "contains" [TEXTS, Type::Text] => Type::Bool, "Whether the text is an item; also written `text in list`.", contains;
     "contains" [INTS, Type::Int] => Type::Bool, "Whether the number is an item.", contains;
     "contains" [FACTS, Type::AnyFact] => Type::Bool, "Whether the fact is an item.", contains;
+    "without" [TEXTS, TEXTS] => TEXTS, "The items of the first list that are not in the second.", without;
     "sample" [TEXTS, Type::Int] => TEXTS, "The first so many items.", sample;
     "sample" [FACTS, Type::Int] => FACTS, "The first so many items.", sample;
     "names" [TEXTS, Type::Int] => Type::Text,
@@ -32,6 +35,12 @@ functions! {
 fn contains(_: &Call<'_>, args: &[Value]) -> Result<Value, Fault> {
     let wanted = args.get(1);
     Ok(Value::Bool(list(args, 0)?.iter().any(|item| Some(item) == wanted)))
+}
+
+fn without(_: &Call<'_>, args: &[Value]) -> Result<Value, Fault> {
+    let others: HashSet<&str> = texts(args, 1)?.collect();
+    let kept = texts(args, 0)?.filter(|item| !others.contains(item));
+    Ok(Value::List(kept.map(|item| Value::Text(item.into())).collect()))
 }
 
 fn sample(_: &Call<'_>, args: &[Value]) -> Result<Value, Fault> {

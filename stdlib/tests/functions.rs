@@ -113,3 +113,35 @@ fn texts_have_what_messages_need() {
     assert_eq!(said("duration(250) + duration(90000) + duration(600000) + duration(7200000)"), "250ms90s10m2h");
     assert!(fault("\"a\".split(\"\")").contains("needs a text to split at"));
 }
+
+#[test]
+fn lists_lose_the_items_of_another() {
+    assert_eq!(said("subject.argv.without([\"sh\", \"x\"]).join(\" \")"), "test.sh");
+    assert_eq!(said("subject.argv.without([\"other\"]).len()"), "2");
+}
+
+#[test]
+fn ids_name_files_by_their_names_and_directories() {
+    let all = "(subject.base.report.passed | subject.candidate.report.skipped)";
+    // The tests of this graph are `suite::a` and so on.
+    let naming = |files: &str| said(&format!("naming({all}, {files}).join(\" \")"));
+    assert_eq!(naming("[\"x/a.py\", \"b.test.js\", \"z.rs\", \"suite.rs\"]"), "x/a.py suite.rs");
+    assert_eq!(naming("[\"one/a.py\", \"two/a.py\"]"), "one/a.py two/a.py");
+    assert_eq!(said(&format!("naming({all}, []).len()")), "0");
+    assert_eq!(said("naming(subject.declared, [\"a.py\"]).len()"), "0");
+}
+
+#[test]
+fn files_are_alike_that_say_in_the_same_way_that_they_are_tests() {
+    for (file, same, other) in [
+        ("test_a.py", "x/test_b_c.py", "b_test.py"),
+        ("test_a.py", "test_b.py", "conftest.py"),
+        ("a.test.ts", "x/b-c.test.ts", "b.spec.ts"),
+        ("AbcTest.java", "x/LongNameTest.java", "Abc.java"),
+        ("tests/a.rs", "tests/b.rs", "tests/deep/c.rs"),
+        ("a_test.go", "b_test.go", "a_test.py"),
+    ] {
+        let alike = format!("alike(\"{file}\", [\"{same}\", \"{other}\"]).join(\" \")");
+        assert_eq!(said(&alike), same, "{file}");
+    }
+}

@@ -67,6 +67,8 @@ fn graph() -> Arc<Graph> {
         contains_target: true,
         read_from: ManifestSource::BaseRef,
         focus_markers: Vec::new(),
+        new_test_files: Vec::new(),
+        test_files: Vec::new(),
     });
     builder.add(Policy {
         observed_by: Observer::Operator,

@@ -3,8 +3,10 @@
 mod environment;
 mod network;
 mod nothing_ran;
+mod older_program;
 mod operator;
 mod ordinary_user;
+mod orphans;
 mod output;
 mod processes;
 mod projects;
@@ -13,5 +15,7 @@ mod proposals;
 mod reports;
 mod rule_faults;
 mod rules_off;
+mod secrets;
 mod target_governs;
 mod tree_moves;
+mod words_of_runners;

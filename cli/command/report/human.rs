@@ -33,7 +33,8 @@ fn write_side(out: &mut dyn Write, side: &Side, view: View) -> io::Result<()> {
             let counts = counts.map(|(set, status)| format!("{} {status}", set.len())).join(", ");
             let flaky = if report.flaky.is_empty() { String::new() } else { format!(", {} flaky", report.flaky.len()) };
             writeln!(out, "{} {} ({}{reporter})", paint(view, Tone::Good, "accepted"), side.path, side.format)?;
-            writeln!(out, "  {} tests: {counts}{flaky}", report.total)
+            let tests = if report.total == 1 { "test" } else { "tests" };
+            writeln!(out, "  {} {tests}: {counts}{flaky}", report.total)
         }
         Err(rejection) => {
             writeln!(out, "{} {} ({}{reporter})", paint(view, Tone::Bad, "refused"), side.path, side.format)?;

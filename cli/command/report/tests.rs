@@ -93,9 +93,10 @@ fn a_file_that_cannot_be_used_is_exit_1() {
     let (exit, out, err) = run(&args("no/such/file.xml".into()), View::Plain);
     assert!(exit == 1 && out.is_empty() && err.starts_with("error: `no/such/file.xml` cannot be read: "), "{err}");
     let (exit, out, _) = run(&args(file(&dir, "r.txt", "hello\n")), View::Json);
-    assert!(
-        exit == 1 && out.contains("\"schema\": \"runmill.error/v1\"") && out.contains("looks like no report format")
-    );
+    let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((exit, &document["schema"]), (1, &"runmill.error/v1".into()));
+    assert_eq!(document["code"], "RM-REPORT-001");
+    assert!(document["message"].as_str().unwrap().contains("looks like no report format"));
     let empty = run(&args(file(&dir, "e.xml", " \n")), View::Plain);
     assert!(empty.0 == 3 && empty.1.contains("empty-report"));
 }
@@ -104,5 +105,6 @@ fn a_file_that_cannot_be_used_is_exit_1() {
 fn says_when_no_test_ran() {
     let dir = tempfile::tempdir().unwrap();
     let (_, out, _) = run(&args(file(&dir, "r.tap", "1..1\nok 1 - a # SKIP\n")), View::Plain);
+    assert!(out.contains("\n  1 test: 0 passed, 0 failed, 1 skipped\n"), "{out}");
     assert!(out.ends_with("note no test ran: a gate blocks this, whatever is declared\n"), "{out}");
 }

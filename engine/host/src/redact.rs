@@ -98,6 +98,15 @@ impl Secrets {
         }
     }
 
+    /// Takes the secrets out of some texts.
+    pub fn redact_all<'a>(&self, texts: impl IntoIterator<Item = &'a mut String>) {
+        for text in texts {
+            if let Cow::Owned(clean) = self.redact(text) {
+                *text = clean;
+            }
+        }
+    }
+
     /// The bytes without secrets.
     pub fn redact_bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         if self.is_empty() {

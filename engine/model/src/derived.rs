@@ -2,7 +2,7 @@
 
 use crate::{
     CheckId, FactRef, Graph, Kind, TestSet, Value,
-    facts::{Check, Declaration, Invocation, PathRule, Proposal, Report, Requirement},
+    facts::{Change, Check, Declaration, Invocation, PathRule, Proposal, Report, Requirement},
     words::{ReportState, Side},
 };
 
@@ -12,6 +12,12 @@ fn edge(fact: Option<FactRef>) -> Value {
 
 fn check_named(graph: &Graph, id: &CheckId) -> Value {
     edge(graph.find(Kind::Check, id.as_str()))
+}
+
+pub(crate) fn change_listed(graph: &Graph, _: &Change) -> Value {
+    let required = graph.facts().requirements.iter().filter_map(|requirement| requirement.check.as_ref());
+    let reports = required.filter_map(|check| graph.report_of(check, Side::Candidate));
+    Value::Tests(reports.map(all).fold(TestSet::new(), |listed, report| listed.union(&report)))
 }
 
 pub(crate) fn check_candidate(graph: &Graph, check: &Check) -> Value {

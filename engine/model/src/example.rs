@@ -25,6 +25,8 @@ pub(crate) fn change() -> Change {
         contains_target: true,
         read_from: ManifestSource::BaseRef,
         focus_markers: Vec::new(),
+        new_test_files: Vec::new(),
+        test_files: Vec::new(),
     }
 }
 

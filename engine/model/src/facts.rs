@@ -167,7 +167,14 @@ facts! {
         read_from: ManifestSource,
         /// Focus tokens in changed test files at the candidate, as `path:line token`; sorted.
         focus_markers: Vec<String>,
-    } derived {}
+        /// Test files that the change adds; sorted, the first 100.
+        new_test_files: Vec<RepoPath>,
+        /// The test files at the candidate, added ones included; sorted, the first 5,000. Empty when none is added.
+        test_files: Vec<RepoPath>,
+    } derived {
+        /// Every test that an accepted report of a required check lists at the candidate.
+        listed: Type::Tests, derived::change_listed;
+    }
 
     /// The operator's policy. There is exactly one; without a file it holds the defaults.
     Policy, policy, "policy", |_this| "policy".to_owned(), {

@@ -131,7 +131,7 @@ impl RepoPath {
 
 impl PackName {
     /// The name under which the floor's own findings stand.
-    pub(crate) fn floor() -> Self {
+    pub fn floor() -> Self {
         Self("floor".to_owned())
     }
 }

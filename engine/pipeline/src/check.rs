@@ -9,7 +9,7 @@ use runmill_model::{
     facts::Change, verdict::Folded,
 };
 use runmill_policy::{Host, Limits};
-use runmill_report::{focus, text};
+use runmill_report::text;
 
 use crate::{
     CheckRequest, Machine, VerdictDocument,
@@ -19,6 +19,7 @@ use crate::{
     document::{self, Recorded},
     execute::{self, Done},
     judge, manifests, observe, packs,
+    test_files::{self, TestFiles},
 };
 
 /// A finished run: the verdict and everything it stands on.
@@ -67,8 +68,10 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
     let policy = manifests::operator_policy(request.policy.as_ref())?;
     let change = change::resolve(&repository, request).map_err(|error| error.problem())?;
     let manifests = manifests::read(&repository, &change, policy.verification().manifest())?;
-    let configured = configured::merge(&manifests, &policy, &change)?;
+    let mut configured = configured::merge(&manifests, &policy, &change)?;
     unsupported(&policy, &configured)?;
+    let secrets = execute::secrets(configured.checks.values(), machine.environment);
+    configured.redact(&secrets);
 
     let registry = runmill_stdlib::registry();
     let packs = packs::all(&policy, request, &registry)?;
@@ -82,7 +85,6 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
 
     let plan = execute::plan(&discover::required_checks(&discovery), &configured.checks);
     refuse_unignored_scratch(&repository, &change, &plan)?;
-    let secrets = execute::secrets(&plan, &policy, machine.environment);
     let done = execute::execute(&plan, &repository, &change, &policy, machine, &secrets, request.jobs)
         .map_err(|error| error.problem())?;
 
@@ -134,6 +136,7 @@ fn change_fact(
     policy: &OperatorPolicy,
     read_from: runmill_model::ManifestSource,
 ) -> Result<Change, Problems> {
+    let TestFiles { focus_markers, added, all } = test_files::observe(repository, change)?;
     Ok(Change {
         observed_by: Observer::Orchestrator,
         target: change.target.clone(),
@@ -143,25 +146,10 @@ fn change_fact(
         mode: policy.autonomy(),
         contains_target: change.contains_target,
         read_from,
-        focus_markers: focus_markers(repository, change)?,
+        focus_markers,
+        new_test_files: added,
+        test_files: all,
     })
-}
-
-/// Focus tokens in the changed test files. A symbolic link is no test file: what it leads to is one of its own.
-fn focus_markers(repository: &Repository, change: &ResolvedChange) -> Result<Vec<String>, Problems> {
-    let mut found = Vec::new();
-    for path in change.changed_paths.iter().filter(|path| focus::is_test_file(path.as_str())) {
-        let source = match repository.read_file(&change.candidate, path) {
-            Ok(source) => source,
-            Err(error) if error.code() == Code::Repo006 => None,
-            Err(error) => return Err(error.problem().into()),
-        };
-        let markers = source.map(|source| focus::focus_markers(path.as_str(), &source)).unwrap_or_default();
-        found.extend(markers.iter().map(|marker| format!("{path}:{} `{}`", marker.line, marker.token)));
-    }
-    found.sort();
-    found.dedup();
-    Ok(found)
 }
 
 fn refuse_unignored_scratch(

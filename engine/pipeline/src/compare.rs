@@ -122,6 +122,8 @@ fn observed(reports: &Reports<'_>, declared: &[String]) -> Result<GraphBuilder, 
         contains_target: true,
         read_from: ManifestSource::BaseRef,
         focus_markers: Vec::new(),
+        new_test_files: Vec::new(),
+        test_files: Vec::new(),
     });
     builder.add(Policy {
         observed_by: Observer::Operator,

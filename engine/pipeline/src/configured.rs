@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use runmill_host::redact::Secrets;
 use runmill_manifest::{Check, ChecksManifest, OperatorPolicy, PathRule, policy::SkipScope};
 use runmill_model::{
     CheckId, Code, ManifestSource, Observer, Origin, Problem, Problems,
@@ -64,6 +65,20 @@ pub(crate) fn merge(
     deduplicate(&mut merged.declarations);
     unknown_requirements(&merged)?;
     Ok(merged)
+}
+
+impl Configured {
+    /// Takes secrets out of the facts. The checks to execute keep theirs, and digests are over what is executed.
+    pub(crate) fn redact(&mut self, secrets: &Secrets) {
+        for fact in &mut self.facts {
+            secrets.redact_all(fact.argv.iter_mut().chain(&mut fact.description));
+        }
+        for declaration in &mut self.declarations {
+            let Declaration { test_id, cause, renamed_to, .. } = declaration;
+            secrets.redact_all([test_id, cause].into_iter().chain(renamed_to));
+        }
+        deduplicate(&mut self.declarations);
+    }
 }
 
 impl<'a> Sides<'a> {

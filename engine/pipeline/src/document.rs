@@ -10,7 +10,7 @@ use runmill_model::{
 use runmill_policy::Host;
 use serde::Serialize;
 
-use crate::discover::Discovery;
+use crate::{discover::Discovery, packs};
 
 /// What a verdict document is made from.
 pub(crate) struct Recorded<'a> {
@@ -256,7 +256,7 @@ impl FindingEntry {
     /// Whether it stands in the way of a ready verdict.
     pub fn blocks(&self) -> bool {
         let open = matches!(self.outcome, Outcome::Refuted | Outcome::Unproven);
-        self.level == Level::Block && open && !self.waived
+        self.level == Level::Block && open && !self.waived && !self.fault
     }
 }
 
@@ -293,13 +293,18 @@ pub(crate) fn verdict(
                 digest: pack.digest(),
             })
             .collect(),
-        relaxations: policy.relaxations().iter().map(ToString::to_string).collect(),
+        relaxations: relaxations(policy),
         waivers: used_waivers(graph, waived),
         waiting: Vec::new(),
         manifest: manifest(graph, discovery),
         results: graph.facts().invocations.iter().map(|run| result(graph, run, &findings)).collect(),
         findings,
     }
+}
+
+fn relaxations(policy: &OperatorPolicy) -> Vec<String> {
+    let told = policy.relaxations();
+    told.iter().map(ToString::to_string).chain(packs::changed_params(policy)).collect()
 }
 
 fn used_waivers(graph: &Graph, waived: &[Waived]) -> Vec<WaiverEntry> {

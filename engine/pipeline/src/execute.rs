@@ -9,7 +9,7 @@ use runmill_host::{
     environment,
     git::{GitError, PrivateDir, Repository},
     interrupt::Interrupt,
-    redact::Secrets,
+    redact::{self, Secrets},
     sandbox::{self, Exited, Sandbox, SandboxError, Spec},
     toolchain::{self, Toolchains},
 };
@@ -114,16 +114,12 @@ fn layout(policy: &OperatorPolicy) -> (Layout, TreeHash) {
     (layout, policy.verification().tree_hash())
 }
 
-/// The values to keep out of previews: those of secret-looking variables, whether or not an invocation gets them.
-pub(crate) fn secrets(
-    plan: &[Planned<'_>],
-    policy: &OperatorPolicy,
-    environment: &BTreeMap<String, String>,
-) -> Secrets {
-    let named = plan.iter().flat_map(|planned| planned.check.env().allow()).map(|name| name.as_str().to_owned());
-    let operator = policy.verification().environment_allow().iter().map(|name| name.as_str().to_owned());
-    let named: Vec<String> = named.chain(operator).collect();
-    Secrets::from_env(environment, &named)
+/// The values to keep out of everything that is shown or kept: those of secret-looking variables of the machine, whether
+/// or not an invocation gets them, and of those that a check sets.
+pub(crate) fn secrets<'a>(checks: impl Iterator<Item = &'a Check>, environment: &BTreeMap<String, String>) -> Secrets {
+    let set = checks.flat_map(|check| check.env().set()).map(|(name, value)| (name.as_str(), value));
+    let all = environment.iter().map(|(name, value)| (name.as_str(), value)).chain(set);
+    Secrets::from_values(all.filter(|(name, _)| redact::looks_secret(name)).map(|(_, value)| value.as_bytes()))
 }
 
 struct Executor<'a> {

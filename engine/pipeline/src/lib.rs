@@ -18,6 +18,7 @@ mod observe;
 mod packs;
 mod progress;
 mod request;
+mod test_files;
 mod views;
 
 pub use check::{Preview, Run, check};

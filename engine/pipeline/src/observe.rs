@@ -33,7 +33,9 @@ pub(crate) fn observe(
     secrets: &Secrets,
     runners: &text::Table,
 ) {
-    builder.add(invocation(done, check.argv().words(), policy, runners));
+    let mut invocation = invocation(done, check.argv().words(), policy, runners);
+    secrets.redact_all(&mut invocation.notes);
+    builder.add(invocation);
     if let Some(spec) = check.report() {
         let report = report(builder, done, spec, secrets);
         builder.add(report);

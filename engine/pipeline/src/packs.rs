@@ -1,7 +1,7 @@
 //! The packs of a run: the contract, which is always there, the operator's, and those given for this run.
 
 use camino::Utf8Path;
-use runmill_manifest::{OperatorPolicy, policy};
+use runmill_manifest::{OperatorPolicy, pack::ParamValue, policy};
 use runmill_model::{Code, Level, PackName, Problem, Problems, verdict::CONTRACT};
 use runmill_policy::{Pack, PackSource, Registry};
 use runmill_rules::Settings;
@@ -27,6 +27,7 @@ pub fn load(dir: &Utf8Path) -> Result<PackFolder, Problems> {
 pub(crate) fn all(policy: &OperatorPolicy, request: &CheckRequest, registry: &Registry) -> Result<Vec<Pack>, Problems> {
     let base =
         request.policy.as_ref().and_then(|file| Utf8Path::new(&file.name).parent()).unwrap_or(Utf8Path::new("."));
+    refuse_changed_params(policy)?;
     let load = Load { registry, gates_on_skipped: policy.verification().fails_on_skipped_check() };
     let mut packs: Vec<Pack> = Vec::new();
     let mut problems = Vec::new();
@@ -39,7 +40,9 @@ pub(crate) fn all(policy: &OperatorPolicy, request: &CheckRequest, registry: &Re
     }
     for folder in &request.packs {
         let assembled = runmill_rules::assemble(folder.name(), folder.files(), &Settings::default());
-        collect(assembled.and_then(|source| load.pack(source)), &mut packs, &mut problems);
+        let loaded = assembled.and_then(|source| load.pack(source));
+        let loaded = loaded.and_then(|pack| refuse_taken_name(pack.name()).map(|()| pack));
+        collect(loaded, &mut packs, &mut problems);
     }
     let mut names: Vec<&PackName> = packs.iter().map(Pack::name).collect();
     names.sort();
@@ -52,6 +55,49 @@ pub(crate) fn all(policy: &OperatorPolicy, request: &CheckRequest, registry: &Re
         }
     }
     Problems::from_list(problems).map_or(Ok(packs), Err)
+}
+
+/// Findings are told apart by the pack they are from, so nobody else may speak as the floor or as a built-in pack.
+fn refuse_taken_name(name: &PackName) -> Result<(), Problems> {
+    if *name != PackName::floor() && !runmill_rules::builtin_names().contains(&name.as_str()) {
+        return Ok(());
+    }
+    let message = format!("the pack name `{name}` is taken");
+    Err(Problem::new(Code::Policy005, message, "give the added pack a name of its own").into())
+}
+
+/// Parameters of the contract that the operator set otherwise than they are by default.
+pub(crate) fn changed_params(policy: &OperatorPolicy) -> Vec<String> {
+    let used = policy.verification().packs().iter().filter(|used| names_contract(used.source()));
+    used.flat_map(|used| used.params())
+        .filter(|(name, given)| runmill_rules::builtin_default(CONTRACT, name).as_ref() != Some(given.value()))
+        .map(|(name, given)| format!("pack {CONTRACT}: parameter {name} is {}", shown(given.value())))
+        .collect()
+}
+
+fn shown(value: &ParamValue) -> String {
+    match value {
+        ParamValue::Bool(value) => value.to_string(),
+        ParamValue::Int(value) => value.to_string(),
+        ParamValue::Text(text) => format!("`{text}`"),
+        ParamValue::List(texts) => format!("`{}`", texts.join("`, `")),
+    }
+}
+
+/// Where a machine owns the merge, the contract judges as it is.
+fn refuse_changed_params(policy: &OperatorPolicy) -> Result<(), Problems> {
+    if !policy.autonomy().is_unattended() {
+        return Ok(());
+    }
+    let problems = changed_params(policy).into_iter().map(|changed| {
+        let message = format!("{changed}, which {} does not allow", policy.autonomy());
+        Problem::new(
+            Code::Config003,
+            message,
+            "take the parameter out, or let a person own the merge with `autonomy: pr-only`",
+        )
+    });
+    Problems::from_list(problems.collect()).map_or(Ok(()), Err)
 }
 
 fn collect(loaded: Result<Pack, Problems>, packs: &mut Vec<Pack>, problems: &mut Vec<Problem>) {
@@ -86,6 +132,9 @@ impl Load<'_> {
                 self.pack(runmill_rules::assemble(folder.name(), folder.files(), &settings)?)?
             }
         };
+        if !matches!(used.source(), policy::PackSource::Builtin(_)) {
+            refuse_taken_name(pack.name())?;
+        }
         if let Some(signer) = used.signer() {
             let message =
                 format!("pack `{}` must be signed by `{signer}`, and signatures are not verified yet", pack.name());

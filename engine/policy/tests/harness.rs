@@ -180,6 +180,8 @@ pub(crate) fn graph_in(mode: Autonomy, checks: usize) -> Arc<Graph> {
         contains_target: true,
         read_from: ManifestSource::BaseRef,
         focus_markers: Vec::new(),
+        new_test_files: Vec::new(),
+        test_files: Vec::new(),
     });
     builder.add(Policy {
         observed_by: Observer::Operator,

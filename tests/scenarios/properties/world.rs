@@ -185,6 +185,8 @@ impl World {
             contains_target: self.contains_target,
             read_from: ManifestSource::BaseRef,
             focus_markers: Vec::new(),
+            new_test_files: Vec::new(),
+            test_files: Vec::new(),
         }
     }
 }

@@ -15,6 +15,7 @@ mod changes;
 mod content;
 mod discover;
 mod error;
+mod files;
 #[cfg(test)]
 mod fixture;
 mod ignored;
