@@ -2,8 +2,11 @@
 //!
 //! `cargo run --release -- verdict` judges 100,000 tests on each side, beside plain Rust on the same sealed graph.
 //! `cargo run --release -- views RUNMILL [DIR]` judges three checks over 50,000 files, beside `git worktree add`.
+//! `cargo run --release -- reports` reads reports of each format, beside other readers of the same bytes;
+//! `cargo run --release -- reports memory` shows the peak with 60 MiB of captured output.
 //! Take the ratios, not the times; run it on a quiet machine, with DIR on a file system in memory.
 
+mod reports;
 mod verdict;
 mod views;
 
@@ -13,10 +16,12 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["verdict"] => verdict::run(),
+        ["reports"] => reports::run(),
+        ["reports", "memory"] => reports::memory(),
         ["views", runmill] => views::run(runmill, "/dev/shm"),
         ["views", runmill, dir] => views::run(runmill, dir),
         _ => {
-            eprintln!("usage: runmill-bench verdict | views RUNMILL [DIR]");
+            eprintln!("usage: runmill-bench verdict | views RUNMILL [DIR] | reports [memory]");
             std::process::exit(2);
         }
     }
