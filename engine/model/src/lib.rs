@@ -28,6 +28,6 @@ pub use finding::{Finding, Judgement, RuleHead, RuleResult, Subject};
 pub use graph::{FactRef, Graph, GraphBuilder};
 pub use ids::*;
 pub use problem::{Label, Problem, Problems};
-pub use test_set::{TestArena, TestId, TestSet};
+pub use test_set::{ArenaFull, TestArena, TestId, TestSet};
 pub use value::{Type, Value};
 pub use words::*;

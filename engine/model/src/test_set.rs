@@ -62,6 +62,13 @@ impl TestArena {
         self.spans.is_empty()
     }
 
+    /// Makes room for so many more identities.
+    pub fn reserve(&mut self, tests: usize) {
+        let (bytes, spans, hasher) = (&self.bytes, &self.spans, &self.hasher);
+        self.table.reserve(tests, |&id| hasher.hash_one(shown_in(bytes, spans, id)));
+        self.spans.reserve(tests);
+    }
+
     /// The id of an identity, new or known. `group` is the JUnit classname or Go package; TAP has none.
     ///
     /// # Errors

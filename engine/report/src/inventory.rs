@@ -6,7 +6,7 @@
 use std::fmt;
 
 use memchr::memmem;
-use runmill_model::{TestArena, TestId, TestSet};
+use runmill_model::{ArenaFull, TestArena, TestId, TestSet};
 
 use crate::{
     Duplicates, Options, Reason, Rejection, format::words, input::place, rejection::Fault, volatile::volatile_part,
@@ -82,7 +82,6 @@ pub(crate) enum Outcome {
 struct Entry {
     outcome: Outcome,
     times: u32,
-    offset: usize,
 }
 
 /// Who an entry is about.
@@ -142,6 +141,13 @@ impl Inventory {
         }
     }
 
+    /// Makes room for so many tests, as far as that many are read at all.
+    pub(crate) fn expect(&mut self, tests: usize) {
+        let tests = tests.min(usize::try_from(self.limit).unwrap_or(usize::MAX));
+        self.shown.reserve(tests);
+        self.tests.reserve(tests);
+    }
+
     /// Adds an entry.
     ///
     /// # Errors
@@ -169,7 +175,7 @@ impl Inventory {
                 self.repeat(id, outcome, offset)
             };
         }
-        self.tests.push(Entry { outcome, times: 1, offset });
+        self.tests.push(Entry { outcome, times: 1 });
         let shown = self.shown.shown(id);
         // Two ids look alike only when one of them can be split in two ways; most reports hold none that can.
         self.any_splits |= splits(shown, who.group);
@@ -233,11 +239,8 @@ impl Inventory {
             let fault = Fault::new(Reason::ZeroTests, text.len(), "the report lists no test", fix);
             return Err(fault.in_text(text.as_bytes()));
         }
-        for (local, entry) in self.shown.ids().zip(&self.tests) {
-            let group = self.shown.group(local);
-            let shown = self.shown.shown(local);
-            let name = shown.get(group.map_or(0, |group| group.len() + JOINT.len())..).unwrap_or_default();
-            let id = arena.intern(group, name).map_err(|_| full(entry.offset).in_text(text.as_bytes()))?;
+        let ids = moved(self.shown, arena).map_err(|_| full(text.len()).in_text(text.as_bytes()))?;
+        for (id, entry) in ids.into_iter().zip(&self.tests) {
             match entry.outcome {
                 Outcome::Passed => report.passed.insert(id),
                 Outcome::Flaky => report.flaky.insert(id) && report.passed.insert(id),
@@ -268,6 +271,20 @@ impl Inventory {
         }))
         .collect()
     }
+}
+
+/// The ids in the graph's arena of all tests of another, in their order there. The first report's arena becomes the graph's.
+fn moved(tests: TestArena, arena: &mut TestArena) -> Result<Vec<TestId>, ArenaFull> {
+    if arena.is_empty() {
+        *arena = tests;
+        return Ok(arena.ids().collect());
+    }
+    let ids = tests.ids().map(|local| {
+        let (group, shown) = (tests.group(local), tests.shown(local));
+        let name = shown.get(group.map_or(0, |group| group.len() + JOINT.len())..).unwrap_or_default();
+        arena.intern(group, name)
+    });
+    ids.collect()
 }
 
 /// Whether a shown id could also be another pair: it holds a joint that is not between its group and its name.

@@ -1,6 +1,7 @@
 //! Real reporters, installed here: for each a green run, one without tests, one with a focus marker and one with a
 //! skipped test. The versions are pinned, so that a change of a reporter is a change of this file.
 
+mod settings;
 mod workshop;
 
 use runmill_report::{
@@ -39,7 +40,7 @@ fn check(name: &str, runs: &[(&str, Option<&str>, Run)]) {
     for (kind, focus, run) in runs {
         let label = format!("{name}: {kind}");
         let (file, text) = run.source;
-        let ran = workshop.run(&label, run.source, run.command, run.report.map(|(_, path)| path));
+        let ran = workshop.run(&label, &[run.source], run.command, run.report.map(|(_, path)| path));
         let markers: Vec<_> = focus_markers(file, text.as_bytes()).into_iter().map(|marker| marker.token).collect();
         assert_eq!(markers.first().map(String::as_str), *focus, "{label}");
         let said = scan_run(&ran.argv, &ran.output, Table::builtin().unwrap());

@@ -16,6 +16,21 @@ is judged. Prefer the reporter's setting: it keeps one id for one test everywher
 
 ";
 
+/// Reporters whose settings are tests of their own: before, and after.
+pub(crate) const REPEATED: &[&str] = &[
+    "jest-junit",
+    "mocha xunit",
+    "mocha tap",
+    "vitest",
+    "vitest tap",
+    "node:test",
+    "node:test (TAP)",
+    "tape",
+    "bats (TAP)",
+    "perl Test::More",
+    "pytest",
+];
+
 fn page() -> String {
     let mut page = HEAD.to_owned();
     page.push_str("| reporter | format | refused as | what happens | setting |\n|---|---|---|---|---|\n");
@@ -26,11 +41,16 @@ fn page() -> String {
             writeln!(page, "| {} |", cells.map(|cell| cell.replace('|', "\\|")).join(" | ")).unwrap();
         }
     }
-    page.push_str("\nTried with the real reporter, before and after the setting:\n\n");
+    page.push_str("\nTried with the real reporter, in these versions:\n\n");
     for reporter in REPORTERS.iter().filter(|reporter| !reporter.tried.is_empty()) {
         writeln!(page, "- {}: {}", reporter.name, reporter.tried).unwrap();
     }
-    page.push_str("\nThe others come from the reporters' own documentation and from real reports.\n");
+    let repeated = REPEATED.join(", ");
+    writeln!(page, "\nFor {repeated}, tests with the real reporter (feature `real-world`) repeat it:").unwrap();
+    page.push_str(
+        "what is refused before the setting is accepted after it. What is not tried comes from the reporters' own\n",
+    );
+    page.push_str("documentation and from real reports.\n");
     page.push_str(include_str!("reporters_notes.md"));
     page
 }

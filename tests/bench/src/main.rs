@@ -3,7 +3,8 @@
 //! `cargo run --release -- verdict` judges 100,000 tests on each side, beside plain Rust on the same sealed graph.
 //! `cargo run --release -- views RUNMILL [DIR]` judges three checks over 50,000 files, beside `git worktree add`.
 //! `cargo run --release -- reports` reads reports of each format, beside other readers of the same bytes;
-//! `cargo run --release -- reports memory` shows the peak with 60 MiB of captured output.
+//! `cargo run --release -- reports memory` shows the peak with 60 MiB of captured output;
+//! `cargo run --release -- reports write DIR` writes those reports, for the readers of other languages in `peers/`.
 //! Take the ratios, not the times; run it on a quiet machine, with DIR on a file system in memory.
 
 mod reports;
@@ -18,10 +19,11 @@ fn main() {
         ["verdict"] => verdict::run(),
         ["reports"] => reports::run(),
         ["reports", "memory"] => reports::memory(),
+        ["reports", "write", dir] => reports::write(dir),
         ["views", runmill] => views::run(runmill, "/dev/shm"),
         ["views", runmill, dir] => views::run(runmill, dir),
         _ => {
-            eprintln!("usage: runmill-bench verdict | views RUNMILL [DIR] | reports [memory]");
+            eprintln!("usage: runmill-bench verdict | views RUNMILL [DIR] | reports [memory | write DIR]");
             std::process::exit(2);
         }
     }

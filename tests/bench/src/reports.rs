@@ -38,6 +38,13 @@ pub fn run() {
     }
 }
 
+/// The same reports as files.
+pub fn write(dir: &str) {
+    for (name, text) in [("junit.xml", junit()), ("report.tap", tap()), ("go.json", go_json())] {
+        fs::write(format!("{dir}/{name}"), text).unwrap();
+    }
+}
+
 /// The peak of a process that does nothing but read one report.
 pub fn memory() {
     let report = captured_output(OUTPUT);

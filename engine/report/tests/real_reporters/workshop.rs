@@ -10,7 +10,7 @@ use std::{
 };
 
 const NPM: &[&str] = &["jest@30.5.2", "jest-junit@17.0.0", "mocha@12.0.3", "vitest@4.1.12", "tape@5.10.2"];
-const PYPI: &[&str] = &["pytest==9.2.0", "unittest-xml-reporting==4.0.0"];
+const PYPI: &[&str] = &["pytest==9.2.0", "pytest-rerunfailures==16.7", "unittest-xml-reporting==4.0.0"];
 
 /// The directory with everything installed, made once for a test run and kept for the next.
 pub(super) struct Workshop {
@@ -39,7 +39,8 @@ static INSTALLED: LazyLock<PathBuf> = LazyLock::new(|| {
 fn install(root: &Path, program: &str, args: &[&str]) {
     let program = if program.contains('/') { root.join(program) } else { PathBuf::from(program) };
     let status = Command::new(&program).args(args).current_dir(root).stdout(Stdio::null()).status();
-    assert!(status.is_ok_and(|status| status.success()), "{} {args:?} failed", program.display());
+    let install = "install node 20 or later with npm, python3 with venv, bats and perl, as `.ci/run` does";
+    assert!(status.is_ok_and(|status| status.success()), "{} {args:?} failed: {install}", program.display());
 }
 
 impl Workshop {
@@ -47,14 +48,18 @@ impl Workshop {
         Self { root: INSTALLED.clone() }
     }
 
-    /// Runs a command on one source file in a fresh directory.
-    pub(super) fn run(&self, label: &str, source: (&str, &str), command: &str, report: Option<&str>) -> Ran {
+    /// Runs a command, words with one space between them, on source files in a fresh directory.
+    pub(super) fn run(&self, label: &str, sources: &[(&str, &str)], command: &str, report: Option<&str>) -> Ran {
         let name: String = label.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         let directory = self.root.join("runs").join(name);
         let _ = fs::remove_dir_all(&directory);
         fs::create_dir_all(&directory).unwrap();
         fs::write(directory.join("package.json"), "{\"private\": true}\n").unwrap();
-        fs::write(directory.join(source.0), source.1).unwrap();
+        for (path, text) in sources {
+            let path = directory.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
         let argv: Vec<String> = command.split(' ').map(str::to_owned).collect();
         let path = format!(
             "{}:{}:{}",
