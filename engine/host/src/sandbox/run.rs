@@ -10,7 +10,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    process::Signal,
+};
 
 use super::{
     Config, Ended, Exited, ReportFile, SandboxError, Spec, Stream, VERB,
@@ -83,7 +86,14 @@ pub(super) fn run(
     if groups.killed_for_memory() {
         notes.push(format!("memory limit: a process was killed at {} bytes", spec.limits.memory));
     }
-    let (ended, leftovers, report) = match answer? {
+    let answer = match answer {
+        // A file system in memory that fills up can take process 1 with it; the limit held all the same.
+        Err(SandboxError::Unavailable { .. }) if groups.killed_for_memory() => {
+            (Answer::Ended(killed_for_memory()), Vec::new())
+        }
+        answer => answer?,
+    };
+    let (ended, leftovers, report) = match answer {
         (Answer::Failed(error), _) => return Err(error),
         (Answer::NotStarted { reason }, _) => (Ended::NotStarted { reason }, 0, ReportFile::NotDeclared),
         (Answer::Ended(ending), bytes) => {
@@ -281,6 +291,11 @@ impl<'a> Conversation<'a> {
             Err(error) => format!("the helper (no answer, and {error})"),
         }
     }
+}
+
+/// What is known of a run whose every process the kernel killed.
+fn killed_for_memory() -> Ending {
+    Ending { how: How::Signal(Signal::KILL.as_raw()), leftovers: 0, report: Harvest::Untouched, notes: Vec::new() }
 }
 
 /// What is known of a run whose helper had to be killed.

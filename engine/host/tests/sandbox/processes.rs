@@ -18,6 +18,7 @@ pub const CASES: &[Case] = &[
     ("processes::a_fork_bomb_ends_in_its_time", fork_bomb),
     ("processes::the_limit_on_processes_holds_or_is_noted", process_limit),
     ("processes::the_limit_on_memory_holds", memory),
+    ("processes::the_limit_on_memory_holds_for_files_in_memory", memory_of_files),
     ("processes::an_interrupt_ends_the_run", interrupt),
     ("processes::many_runs_at_once_do_not_meet", parallel),
 ];
@@ -88,6 +89,15 @@ fn process_limit() {
         exited.notes
     );
     assert!(noted || exited.leftovers <= 20, "{}", exited.leftovers);
+}
+
+/// Nobody is left to say so when the kernel kills process 1 too: that is the check's end, not the sandbox's fault.
+fn memory_of_files() {
+    let mut fixture = Fixture::new();
+    fixture.spec.limits.memory = 64 << 20;
+    let exited = fixture.sh("for n in 1 2 3 4; do head -c 40000000 /dev/zero > /tmp/$n || exit 3; done");
+    let enforced_for_all = !exited.notes.iter().any(|note| note.starts_with("memory limit: enforced per process"));
+    assert_eq!(exited.ended != Ended::Exit(0), enforced_for_all, "{:?} {:?}", exited.ended, exited.notes);
 }
 
 fn memory() {
