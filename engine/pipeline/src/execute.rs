@@ -87,9 +87,10 @@ pub(crate) fn execute(
         return Ok(Vec::new());
     }
     let home = machine.environment.get("HOME").map(String::as_str).unwrap_or_default();
-    let hide = vec![repository.work_dir().to_owned(), machine.store.root().to_owned()];
+    let mut hide = repository.private_dirs();
+    hide.push(machine.store.root().to_owned());
     let sandbox = Sandbox::probe(sandbox::Config::new(home, hide))?;
-    let private = PrivateDir::create_in(&machine.store.work())?;
+    let private = PrivateDir::create_and_sweep(&machine.store.work())?;
     let executor = Executor {
         sandbox: &sandbox,
         views: Views::new(repository, private.path(), change, layout(policy), machine.progress),

@@ -4,7 +4,7 @@ use std::{fs, io};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{error::GitError, objects::Objects};
+use super::{error::GitError, objects::Objects, synthetic::object_dirs};
 
 /// A repository with a working directory: an ordinary clone, a linked worktree or a submodule. It is only read.
 pub struct Repository {
@@ -53,6 +53,26 @@ impl Repository {
         &self.git_dir
     }
 
+    /// Directories that hold more than commits, such as tokens, uncommitted files and other branches, wherever they are: the
+    /// working and the git directory, those this one is linked to or a submodule of, the other worktrees, and the git
+    /// directories that objects are borrowed from. Absolute, sorted.
+    pub fn private_dirs(&self) -> Vec<Utf8PathBuf> {
+        let common = &self.objects.common_dir;
+        let mut found = vec![self.work_dir.clone(), self.git_dir.clone(), common.clone()];
+        let surrounding = |git_dir: &Utf8PathBuf| {
+            let outermost = git_dir.ancestors().filter(|dir| dir.file_name() == Some(".git")).last()?;
+            outermost.parent().map(Utf8Path::to_owned)
+        };
+        found.extend([&self.git_dir, common].into_iter().filter_map(surrounding));
+        found.extend(linked_worktrees(common));
+        let borrowed = object_dirs(&common.join("objects")).unwrap_or_default();
+        let git_dirs = borrowed.iter().filter_map(|objects| objects.parent());
+        found.extend(git_dirs.filter(|dir| is_git_dir(dir)).map(Utf8Path::to_owned));
+        found.sort();
+        found.dedup();
+        found
+    }
+
     /// Whether some history is missing from this clone on purpose.
     pub fn is_shallow(&self) -> bool {
         !self.objects.shallow.is_empty()
@@ -73,6 +93,16 @@ impl std::fmt::Debug for Repository {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Repository").field("work_dir", &self.work_dir).finish_non_exhaustive()
     }
+}
+
+/// The working directories that are linked to a repository, as far as they can be read.
+fn linked_worktrees(common_dir: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let entries = common_dir.join("worktrees").read_dir_utf8().into_iter().flatten().flatten();
+    let dot_git = |entry: camino::Utf8DirEntry| {
+        let named = fs::read_to_string(entry.path().join("gitdir")).ok()?;
+        entry.path().join(named.trim_end()).parent().map(Utf8Path::to_owned)
+    };
+    entries.filter_map(dot_git).collect()
 }
 
 fn bare(dir: &Utf8Path) -> GitError {
@@ -123,6 +153,31 @@ mod tests {
 
     use super::super::fixture::{Sample, code, git_in};
     use super::*;
+
+    #[test]
+    fn names_every_directory_that_holds_more_than_commits() {
+        let sample = Sample::new();
+        sample.write("a", "1");
+        sample.commit("one");
+        let (linked, other, borrower) = (sample.beside("linked"), sample.beside("other"), sample.beside("borrower"));
+        for worktree in [&linked, &other] {
+            sample.git(&["worktree", "add", "-q", "--detach", worktree.as_str()]);
+        }
+        sample.git(&["clone", "-q", "--shared", ".", borrower.as_str()]);
+        let of = |dir: &Utf8Path| Repository::discover(dir).unwrap().private_dirs();
+        let git_dir = sample.dir.join(".git");
+        let mut expect = vec![linked.clone(), other, sample.dir.clone(), git_dir.clone()];
+        assert_eq!(of(&sample.dir), sorted(&expect));
+        expect.push(git_dir.join("worktrees/linked"));
+        assert_eq!(of(&linked), sorted(&expect));
+        assert_eq!(of(&borrower), sorted(&[git_dir, borrower.join(".git"), borrower]));
+    }
+
+    fn sorted(paths: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
+        let mut paths = paths.to_vec();
+        paths.sort();
+        paths
+    }
 
     #[test]
     fn finds_the_repository_from_a_directory_inside_it() {

@@ -1,16 +1,22 @@
 //! A private directory that is gone when its owner is.
 
-use std::{fs, io, os::unix::fs::PermissionsExt as _, path::Path};
+use std::{fs, io, os::fd::OwnedFd, os::unix::fs::PermissionsExt as _, path::Path};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use rustix::fs::{CWD, FlockOperation, flock};
 
-use super::error::GitError;
+use super::{error::GitError, walk::open_directory};
+
+/// How the names of private directories begin.
+const PREFIX: &str = "runmill-";
 
 /// A directory of mode 0700 with a name nobody could guess, removed with all its content on drop: on return, on an error
 /// and on a panic. Read-only files and directories are removed too; symbolic links are removed, never followed.
 #[derive(Debug)]
 pub struct PrivateDir {
     path: Utf8PathBuf,
+    /// Held as long as its owner lives; the kernel lets go when it is killed.
+    _lock: Option<OwnedFd>,
 }
 
 impl PrivateDir {
@@ -19,16 +25,23 @@ impl PrivateDir {
     /// # Errors
     /// RM-REPO-006: it cannot be made, or its path is not UTF-8.
     pub fn create_in(parent: &Utf8Path) -> Result<Self, GitError> {
-        let made = tempfile::Builder::new()
-            .prefix("runmill-")
-            .permissions(fs::Permissions::from_mode(0o700))
-            .tempdir_in(parent)
-            .map_err(|error| GitError::system("make a private directory in", parent, error))?;
-        // INVARIANT: `parent` is UTF-8 and so is the name tempfile adds, so this never loses a directory.
-        let path = Utf8PathBuf::from_path_buf(made.keep()).map_err(|path| {
-            GitError::tree(format!("`{}` is not a UTF-8 path", path.display()), "name another directory")
-        })?;
-        Ok(Self { path })
+        Ok(Self { path: make(parent)?, _lock: None })
+    }
+
+    /// Makes one below an existing directory that holds nothing but such directories, and removes those there whose owners
+    /// were killed before they could. On a file system without locks, nothing is removed.
+    ///
+    /// # Errors
+    /// RM-REPO-006: it cannot be made, or its path is not UTF-8.
+    pub fn create_and_sweep(parent: &Utf8Path) -> Result<Self, GitError> {
+        // Held until the new one is locked, so that nobody takes it for abandoned in between.
+        let all = lock(parent, FlockOperation::LockExclusive);
+        let abandoned = all.as_ref().map(|_| abandoned(parent)).unwrap_or_default();
+        let path = make(parent)?;
+        let made = Self { _lock: lock(&path, FlockOperation::LockExclusive), path };
+        drop(all);
+        abandoned.iter().for_each(|(_lock, path)| remove(path));
+        Ok(made)
     }
 
     /// Its absolute or relative path, as its parent was given.
@@ -55,12 +68,42 @@ impl PrivateDir {
 
 impl Drop for PrivateDir {
     fn drop(&mut self) {
-        if fs::remove_dir_all(&self.path).is_err() {
-            // Only directories hold a removal up. What is still there after this is reported by `remove`.
-            make_writable(self.path.as_std_path());
-            let _still_there = fs::remove_dir_all(&self.path);
-        }
+        remove(&self.path);
     }
+}
+
+fn remove(path: &Utf8Path) {
+    if fs::remove_dir_all(path).is_err() {
+        // Only directories hold a removal up. What is still there after this is reported by [`PrivateDir::remove`].
+        make_writable(path.as_std_path());
+        let _still_there = fs::remove_dir_all(path);
+    }
+}
+
+/// A directory of mode 0700 below `parent`.
+fn make(parent: &Utf8Path) -> Result<Utf8PathBuf, GitError> {
+    let made = tempfile::Builder::new()
+        .prefix(PREFIX)
+        .permissions(fs::Permissions::from_mode(0o700))
+        .tempdir_in(parent)
+        .map_err(|error| GitError::system("make a private directory in", parent, error))?;
+    // INVARIANT: `parent` is UTF-8 and so is the name tempfile adds, so this never loses a directory.
+    Utf8PathBuf::from_path_buf(made.keep())
+        .map_err(|path| GitError::tree(format!("`{}` is not a UTF-8 path", path.display()), "name another directory"))
+}
+
+/// None where it is locked, or cannot be.
+fn lock(dir: &Utf8Path, operation: FlockOperation) -> Option<OwnedFd> {
+    let found = open_directory(CWD, dir.as_str().as_bytes()).ok()?;
+    flock(&found, operation).ok().map(|()| found)
+}
+
+/// Directories that nobody owns any more, locked.
+fn abandoned(parent: &Utf8Path) -> Vec<(OwnedFd, Utf8PathBuf)> {
+    let entries = parent.read_dir_utf8().into_iter().flatten().flatten();
+    let ours = entries.filter(|entry| entry.file_name().starts_with(PREFIX));
+    let paths = ours.map(|entry| entry.path().to_owned());
+    paths.filter_map(|path| Some((lock(&path, FlockOperation::NonBlockingLockExclusive)?, path))).collect()
 }
 
 /// Gives the owner all rights on every directory at and below `dir`, as far as that works. Nothing else writes here any
@@ -118,6 +161,20 @@ mod tests {
         std::os::unix::fs::symlink(outside.path(), dir.path().join("link")).unwrap();
         make_writable(dir.path().as_std_path());
         assert_eq!(fs::metadata(outside.path()).unwrap().permissions().mode() & 0o7777, 0o555);
+    }
+
+    #[test]
+    fn what_a_killed_owner_left_goes_with_the_next_and_what_is_owned_stays() {
+        let parent = in_temporary();
+        let dir = || PrivateDir::create_and_sweep(parent.path()).unwrap();
+        let (owned, other) = (dir(), parent.path().join("other"));
+        fs::create_dir(&other).unwrap();
+        // Like the directory of a killed process: nothing holds its lock.
+        let abandoned = make(parent.path()).unwrap();
+        fs::write(abandoned.join("file"), "1").unwrap();
+        let next = dir();
+        assert!(fs::symlink_metadata(&abandoned).is_err());
+        assert!([owned.path(), next.path(), &other].iter().all(|path| path.is_dir()));
     }
 
     #[test]

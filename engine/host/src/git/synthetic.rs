@@ -143,7 +143,7 @@ fn contained(objects: &Objects, commit: Oid, wanted: HashSet<Oid>) -> Result<Has
 }
 
 /// An object directory and those it borrows from, absolute, each once.
-fn object_dirs(first: &Utf8Path) -> Result<Vec<Utf8PathBuf>, GitError> {
+pub(super) fn object_dirs(first: &Utf8Path) -> Result<Vec<Utf8PathBuf>, GitError> {
     let mut found = Vec::new();
     let mut pending = vec![(first.to_owned(), 0)];
     while let Some((path, depth)) = pending.pop() {

@@ -20,9 +20,15 @@ const DIRECTORIES: &[&str] = &[
     "/var/tmp",
     "/home",
     "/root",
+    "/etc/NetworkManager/system-connections",
     "/etc/kubernetes",
+    "/etc/letsencrypt",
+    "/etc/pki/tls/private",
     "/etc/ssl/private",
     "/etc/sudoers.d",
+    "/etc/wireguard",
+    "/var/backups",
+    "/var/lib/cloud",
     "/var/lib/kubelet",
     "/var/lib/docker",
     "/var/lib/containerd",
@@ -31,8 +37,21 @@ const DIRECTORIES: &[&str] = &[
 ];
 
 /// Files of every host that user 0 could read without any capability.
-const FILES: &[&str] =
-    &["/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/krb5.keytab"];
+const FILES: &[&str] = &[
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/sudoers",
+    "/etc/krb5.keytab",
+    "/etc/ipsec.secrets",
+    "/etc/security/opasswd",
+    "/etc/ssh/ssh_host_dsa_key",
+    "/etc/ssh/ssh_host_ecdsa_key",
+    "/etc/ssh/ssh_host_ed25519_key",
+    "/etc/ssh/ssh_host_rsa_key",
+    "/var/cache/debconf/passwords.dat",
+];
 
 /// Hidden directories, outermost only, without symbolic links in their paths, sorted.
 pub(super) struct Hidden {
