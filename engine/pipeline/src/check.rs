@@ -5,8 +5,8 @@ use std::sync::Arc;
 use runmill_host::{git::Repository, redact::Secrets, sandbox::Stream};
 use runmill_manifest::OperatorPolicy;
 use runmill_model::{
-    CheckId, Code, Finding, Graph, GraphBuilder, Isolation, Observer, Problem, Problems, RunId, Side, Stage, Verdict,
-    facts::Change, verdict::Folded,
+    CheckId, Code, Digest, Finding, Graph, GraphBuilder, Isolation, Observer, Problem, Problems, RunId, Side, Stage,
+    Verdict, facts::Change, verdict::Folded,
 };
 use runmill_policy::{Host, Limits};
 use runmill_report::text;
@@ -198,6 +198,16 @@ fn preview(done: &Done) -> Option<Preview> {
     Some(Preview { check: done.check.clone(), side: done.side, stdout, stderr })
 }
 
+/// No file system takes a name of more than 255 bytes.
+fn file_name(check: &CheckId) -> String {
+    const LONGEST: usize = 200;
+    let id = check.as_str();
+    match id.get(..LONGEST) {
+        Some(start) if id.len() > LONGEST => format!("{start}-{:.16}", Digest::of(id.as_bytes()).hex()),
+        _ => id.to_owned(),
+    }
+}
+
 fn record(
     machine: Machine<'_>,
     document: &VerdictDocument,
@@ -212,7 +222,8 @@ fn record(
     let outputs: Vec<(String, &str)> = previews
         .iter()
         .flat_map(|preview| {
-            let name = |stream| format!("{}@{}.{stream}", preview.check, preview.side);
+            let check = file_name(&preview.check);
+            let name = |stream| format!("{check}@{}.{stream}", preview.side);
             [(name("stdout"), preview.stdout.as_str()), (name("stderr"), preview.stderr.as_str())]
         })
         .collect();

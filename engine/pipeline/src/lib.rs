@@ -20,6 +20,7 @@ mod progress;
 mod request;
 mod test_files;
 mod views;
+mod without_secrets;
 
 pub use check::{Preview, Run, check};
 pub use compare::{Compared, Reports, compare};

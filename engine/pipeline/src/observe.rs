@@ -11,7 +11,7 @@ use runmill_model::{
 };
 use runmill_report::{Options, TestReport, text};
 
-use crate::execute::Done;
+use crate::{execute::Done, without_secrets};
 
 /// How an invocation ended, in the vocabulary of facts.
 pub(crate) fn status_of(ended: &Ended) -> Status {
@@ -136,14 +136,12 @@ fn report(builder: &mut GraphBuilder, done: &Done, spec: &ReportSpec, secrets: &
     }
 }
 
-/// Parses what was written. A secret in a test's name must not reach the record, so the redacted bytes are parsed; the
-/// digest is over the raw ones.
+/// Parses what was written. The digest is over the raw bytes.
 fn parsed(builder: &mut GraphBuilder, blank: Report, bytes: &[u8], spec: &ReportSpec, secrets: &Secrets) -> Report {
     let options =
         Options { identity: identity(spec), duplicates: duplicates(spec), limits: runmill_report::Limits::default() };
     let digest = Some(Digest::of(bytes));
-    let redacted = secrets.redact_bytes(bytes);
-    match runmill_report::parse(format(spec), &redacted, &options, builder.tests_mut()) {
+    match without_secrets::parse(format(spec), bytes, &options, builder.tests_mut(), secrets) {
         Ok(TestReport { passed, failed, skipped, flaky, repeats, warnings, .. }) => Report {
             digest,
             state: ReportState::Accepted,
