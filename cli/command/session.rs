@@ -101,8 +101,8 @@ pub fn processors() -> usize {
 }
 
 fn xdg(environment: &BTreeMap<String, String>, name: &str, below_home: &str) -> Option<Utf8PathBuf> {
-    let set = environment.get(name).filter(|dir| dir.starts_with('/')).map(Utf8PathBuf::from);
-    set.or_else(|| environment.get("HOME").map(|home| Utf8Path::new(home).join(below_home)))
+    let absolute = |name| environment.get(name).filter(|dir| dir.starts_with('/')).map(Utf8PathBuf::from);
+    absolute(name).or_else(|| absolute("HOME").map(|home| home.join(below_home)))
 }
 
 /// The folder's name, `-`, and ten hex digits of the digest of its real path.

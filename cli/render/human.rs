@@ -12,6 +12,7 @@ use runmill_pipeline::{
 use super::{
     Detail,
     paint::{Paint, Tone},
+    plain,
 };
 
 /// Test ids shown for one finding.
@@ -54,7 +55,7 @@ pub fn problems(problems: &Problems, paint: Paint, width: usize) -> String {
     let handler = GraphicalReportHandler::new_themed(theme).with_width(width).with_links(false);
     let mut out = String::new();
     for problem in problems.iter() {
-        if handler.render_report(&mut out, problem).is_err() {
+        if handler.render_report(&mut out, &plain::problem(problem)).is_err() {
             let _ = writeln!(out, "{}: {}", problem.code, problem.message);
         }
     }
@@ -89,7 +90,8 @@ impl Screen<'_> {
         let change = self.run.graph.change();
         let (target, candidate) = &self.run.names;
         let commit = |name: &str, id: &str| {
-            if id.starts_with(name) { id.to_owned() } else { format!("{name} {}", self.paint.text(Tone::Faint, id)) }
+            let name = plain::text(name);
+            if id.starts_with(&name) { id.to_owned() } else { format!("{name} {}", self.paint.text(Tone::Faint, id)) }
         };
         let paths = count(change.changed_paths.len(), "path");
         let from = match change.read_from {
@@ -151,7 +153,7 @@ impl Screen<'_> {
             for finding in findings.iter().filter(|finding| !is_open(finding)) {
                 let text = format!("{} {}  {}", finding.outcome, finding.rule, finding.subject.key);
                 let said = if finding.message.is_empty() { text } else { format!("{text}: {}", finding.message) };
-                line(out, &self.paint.text(Tone::Faint, &said));
+                line(out, &self.paint.text(Tone::Faint, &plain::text(&said)));
             }
         }
     }
@@ -186,7 +188,7 @@ impl Screen<'_> {
         self.wrapped(out, "  ", "  ", &sentence(&finding.message));
         if finding.tests.len() > 3 {
             for test in finding.tests.iter().take(TESTS) {
-                line(out, &format!("    · {test}"));
+                line(out, &format!("    · {}", plain::text(test)));
             }
             if finding.tests.len() > TESTS {
                 line(out, &format!("    · {} more; see the record", finding.tests.len() - TESTS));
@@ -203,8 +205,8 @@ impl Screen<'_> {
         let text = format!("{}\n{}", preview.stdout.trim_end(), preview.stderr.trim_end());
         let lines: Vec<_> = text.lines().filter(|text| !text.trim().is_empty()).collect();
         for text in lines.iter().skip(lines.len().saturating_sub(LINES)) {
-            let plain: String = text.chars().filter(|it| !it.is_control()).take(self.width.saturating_sub(4)).collect();
-            line(out, &format!("  {} {}", self.paint.text(Tone::Faint, "│"), plain));
+            let shown: String = plain::text(text).chars().take(self.width.saturating_sub(4)).collect();
+            line(out, &format!("  {} {}", self.paint.text(Tone::Faint, "│"), shown));
         }
     }
 
@@ -246,7 +248,7 @@ impl Screen<'_> {
 
     fn wrapped(&self, out: &mut String, first: &str, next: &str, text: &str) {
         let options = textwrap::Options::new(self.width).initial_indent(first).subsequent_indent(next);
-        textwrap::wrap(text, options).iter().for_each(|wrapped| line(out, wrapped));
+        textwrap::wrap(&plain::text(text), options).iter().for_each(|wrapped| line(out, wrapped));
     }
 }
 

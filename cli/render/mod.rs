@@ -4,6 +4,7 @@ pub mod human;
 pub mod json;
 pub mod live;
 mod paint;
+mod plain;
 
 use std::io::{self, IsTerminal, Write};
 

@@ -1,0 +1,72 @@
+//! Texts of others, made harmless for a terminal.
+//!
+//! Test names, notes and manifests come from the change that is judged. A control character could move the cursor over the
+//! verdict, a mark of direction could turn words around.
+
+use runmill_model::Problem;
+
+/// Longest text that is shown in one piece, in characters.
+const LONGEST: usize = 500;
+
+/// A text for one place on the screen: no control characters, no line breaks, not longer than a few lines.
+pub fn text(text: &str) -> String {
+    let mut letters = text.chars().map(|letter| if is_harmful(letter) { ' ' } else { letter });
+    let mut shown: String = letters.by_ref().take(LONGEST).collect();
+    if letters.next().is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// A problem whose texts are harmless. Its source keeps its length and its lines, so that labels stay where they are.
+pub fn problem(problem: &Problem) -> Problem {
+    let mut shown = Problem::new(problem.code, text(&problem.message), text(&problem.help));
+    if let Some(source) = &problem.source {
+        shown = shown.in_source(text(&source.name), same_length(&source.text));
+    }
+    for label in &problem.labels {
+        shown = shown.at(label.offset, label.length, text(&label.text));
+    }
+    shown
+}
+
+fn same_length(text: &str) -> String {
+    let replaced = |letter: char| match (letter, letter.len_utf8()) {
+        ('\n' | '\t' | '\r', _) => letter,
+        (_, 1) if is_harmful(letter) => '?',
+        (_, 2) if is_harmful(letter) => '\u{bf}',
+        _ if is_harmful(letter) => '\u{fffd}',
+        _ => letter,
+    };
+    text.chars().map(replaced).collect()
+}
+
+/// Control characters, line separators, and marks that change the direction of what follows (Unicode UAX 9).
+fn is_harmful(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use runmill_model::Code;
+
+    use super::*;
+
+    #[test]
+    fn nothing_moves_the_cursor_or_turns_words_around() {
+        assert_eq!(text("a\u{1b}[2Jb\nc\u{9b}d\u{202e}e é ✓"), "a [2Jb c d e é ✓");
+        assert_eq!(text(&"x".repeat(501)).chars().count(), 501);
+        assert_eq!(text(&"x".repeat(500)), "x".repeat(500));
+    }
+
+    #[test]
+    fn labels_stay_where_they_are() {
+        let source = "a: \u{1b}\u{9b}\u{202e}\tx\n";
+        let made = Problem::new(Code::Verify004, "m\u{1b}", "h").in_source("f", source).at(9, 1, "l\u{1b}");
+        let shown = problem(&made);
+        assert_eq!((shown.message.as_str(), shown.labels[0].text.as_str()), ("m ", "l "));
+        assert_eq!(&*shown.source.as_ref().unwrap().text, "a: ?\u{bf}\u{fffd}\tx\n");
+        assert_eq!((shown.labels[0].offset, shown.source.unwrap().text.len()), (9, source.len()));
+    }
+}
