@@ -1,5 +1,6 @@
 //! The false greens, one group a file, as small repositories that must come out as said; then the properties.
 
+mod adversary;
 mod environment;
 mod network;
 mod nothing_ran;
