@@ -9,6 +9,7 @@ use super::{
     Repository,
     content::{Found, FoundKind},
     error::GitError,
+    listing::{MOST_PATHS, too_many_paths},
     objects::Objects,
     walk::join,
 };
@@ -20,12 +21,26 @@ impl Repository {
     ///
     /// # Errors
     /// RM-REPO-003: an object is missing from this clone; RM-REPO-006: a changed path that is there at the candidate cannot
-    /// be named.
+    /// be named, or there are more than two million.
     pub fn changed_paths(&self, base: &CommitId, candidate: &CommitId) -> Result<Vec<RepoPath>, GitError> {
+        self.changed_at_most(base, candidate, MOST_PATHS)
+    }
+
+    pub(super) fn changed_at_most(
+        &self,
+        base: &CommitId,
+        candidate: &CommitId,
+        most: usize,
+    ) -> Result<Vec<RepoPath>, GitError> {
         let trees = (self.objects.commit(base)?.tree_id(), self.objects.commit(candidate)?.tree_id());
         let mut changed = BTreeSet::new();
         let mut pending = vec![(Vec::new(), Some(trees.0), Some(trees.1))];
+        let mut directories = 0;
         while let Some((path, old, new)) = pending.pop() {
+            directories += 1;
+            if directories + changed.len() > most {
+                return Err(too_many_paths("the change touches", most));
+            }
             for difference in self.objects.differences(&path, old, new)? {
                 changed.extend(difference.file);
                 pending.extend(difference.below);

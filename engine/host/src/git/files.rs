@@ -2,20 +2,31 @@
 
 use runmill_model::{CommitId, RepoPath};
 
-use super::{Repository, content::FoundKind, error::GitError, walk::join};
+use super::{
+    Repository,
+    content::FoundKind,
+    error::GitError,
+    listing::{MOST_PATHS, too_many_paths},
+    walk::join,
+};
 
 impl Repository {
     /// The regular files at a commit that are `wanted`, sorted. Links and submodules are no regular files, and a path that
     /// cannot be named is left out.
     ///
     /// # Errors
-    /// RM-REPO-003: an object is missing from this clone.
+    /// RM-REPO-003: an object is missing from this clone; RM-REPO-006: the commit holds more than two million paths.
     pub fn files(&self, commit: &CommitId, wanted: impl Fn(&str) -> bool) -> Result<Vec<RepoPath>, GitError> {
         let mut files = Vec::new();
         let mut pending = vec![(Vec::new(), self.objects.commit(commit)?.tree_id())];
+        let mut seen = 0;
         while let Some((path, id)) = pending.pop() {
             let what = || format!("the directory `{}`", String::from_utf8_lossy(&path));
             let tree = self.objects.git.find_tree(id).map_err(|error| self.objects.fault(&error, &what()))?;
+            seen += tree.len();
+            if seen > MOST_PATHS {
+                return Err(too_many_paths("the commit holds", MOST_PATHS));
+            }
             for entry in &tree {
                 let below = join(&path, entry.name_bytes());
                 match FoundKind::of(entry.filemode_raw()) {

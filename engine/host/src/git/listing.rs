@@ -6,6 +6,9 @@ use git2::Oid;
 
 use super::{content::FoundKind, error::GitError, objects::Objects, walk::join};
 
+/// Most files and directories of a commit. A tree of a few kilobytes can name a directory a billion times.
+pub(super) const MOST_PATHS: usize = 2_000_000;
+
 /// One thing to write.
 #[derive(Debug, Clone)]
 pub(super) struct Item {
@@ -30,8 +33,13 @@ impl Objects {
     /// Lists a tree, every directory before what is in it.
     ///
     /// # Errors
-    /// RM-REPO-003: a tree is missing; RM-REPO-006: a name in it is hostile, or an entry is of an unknown kind.
+    /// RM-REPO-003: a tree is missing; RM-REPO-006: a name in it is hostile, an entry is of an unknown kind, or there are more
+    /// than [`MOST_PATHS`].
     pub(super) fn list(&self, tree: Oid) -> Result<Vec<Item>, GitError> {
+        self.list_at_most(tree, MOST_PATHS)
+    }
+
+    fn list_at_most(&self, tree: Oid, most: usize) -> Result<Vec<Item>, GitError> {
         let mut items = Vec::new();
         let mut pending = vec![(Vec::new(), tree)];
         while let Some((path, id)) = pending.pop() {
@@ -52,6 +60,9 @@ impl Objects {
                     pending.push((below.clone(), entry.id()));
                 }
                 items.push(Item { path: below, kind, id: entry.id() });
+            }
+            if items.len() > most {
+                return Err(too_many_paths("the commit holds", most));
             }
         }
         Ok(items)
@@ -74,6 +85,11 @@ fn refused(path: &[u8], why: &str) -> GitError {
         format!("refusing to write `{}`: {why}", path.escape_ascii()),
         "no ordinary git makes such a tree; do not check this commit out, and find out who made it",
     )
+}
+
+/// The refusal of a tree that only looks small.
+pub(super) fn too_many_paths(what: &str, most: usize) -> GitError {
+    GitError::tree(format!("{what} more than {most} paths"), "split the repository, or find out who made such a tree")
 }
 
 /// Why a name must not be written; none when it may.
@@ -136,6 +152,24 @@ mod tests {
         for name in [".gitignore", ".gitmodules", "git", "x.git", "...", "git~2", "caf\u{e9}", "a b", "a\\b"] {
             assert!(hostile(name.as_bytes()).is_none(), "{name:?}");
         }
+    }
+
+    #[test]
+    fn a_tree_that_only_looks_small_is_refused() {
+        let sample = Sample::new();
+        let blob = sample.blob(b"1");
+        let names: Vec<String> = (0..10).map(|number| number.to_string()).collect();
+        let tree_of = |mode: &str, id: &str| {
+            let entries: Vec<_> = names.iter().map(|name| (mode, name.as_bytes(), id)).collect();
+            sample.tree_of_entries(&entries)
+        };
+        let inner = (0..12).fold(tree_of("100644", &blob), |below, _| tree_of("40000", &below));
+        let candidate = sample.commit_of_entries(&[("40000", b"bomb", &inner)]);
+        let base = sample.commit_of_entries(&[("100644", b"a", &blob)]);
+        let repository = sample.open();
+        let tree = repository.objects.commit(&candidate).unwrap().tree_id();
+        assert_eq!(code(repository.objects.list_at_most(tree, 1000).map(|items| items.len())), Code::Repo006);
+        assert_eq!(code(repository.changed_at_most(&base, &candidate, 1000)), Code::Repo006);
     }
 
     #[test]
