@@ -19,6 +19,11 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|verb| verb == sandbox::VERB) {
         return exit::from_helper(sandbox::helper_main());
     }
+    if sandbox::stdout_was_closed() {
+        // Nobody must take a verdict that went nowhere for one that was said.
+        let _ = writeln!(std::io::stderr(), "standard output is closed, so nothing could be said");
+        return exit::Exit::CouldNotRun.into();
+    }
     let exit = match Cli::try_parse() {
         Ok(cli) => command::run(&cli),
         Err(error) => usage(&error),

@@ -94,3 +94,14 @@ fn an_empty_home_puts_nothing_into_the_repository() {
     run.error().is("RM-STATE-001", 1);
     assert_eq!(repo.git(["status", "--porcelain"]), "");
 }
+
+#[test]
+fn a_verdict_that_goes_nowhere_is_no_success() {
+    let repo = Repo::with_tests(["pass a"]);
+    repo.file("x", "x").commit("change");
+    for redirection in [">&-", ">&- 2>&-", "> /dev/full"] {
+        let script = format!("exec \"$0\" \"$@\" {redirection}");
+        assert_eq!(repo.check().through(["sh", "-c", &script]).output().exit, 1, "{redirection}");
+    }
+    assert_eq!(repo.check().through(["sh", "-c", "exec \"$0\" \"$@\" > /dev/null"]).output().exit, 0);
+}

@@ -30,9 +30,9 @@ pub use outcome::{Ended, Exited, Irregular, PreExisting, ReportFile, Stream};
 pub use spec::{Config, Isolation, Limits, Overlay, Replace, ReportSlot, Spec, View};
 
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{Sandbox, helper_main};
+pub use elsewhere::{Sandbox, helper_main, stdout_was_closed};
 #[cfg(target_os = "linux")]
-pub use inside::helper_main;
+pub use inside::{helper_main, stdout_was_closed};
 #[cfg(target_os = "linux")]
 pub use run::Sandbox;
 

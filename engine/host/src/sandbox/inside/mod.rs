@@ -27,6 +27,7 @@ use std::{fs, io, os::unix::net::UnixStream};
 use camino::Utf8PathBuf;
 use rustix::process::{Pid, Signal, WaitOptions, getppid, set_parent_process_death_signal, waitpid};
 
+pub use self::raw::stdout_was_closed;
 use self::step::Step;
 use super::{
     SandboxError,

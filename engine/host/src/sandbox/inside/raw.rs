@@ -4,9 +4,29 @@ use std::{
     ffi::CString,
     io, mem,
     os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd},
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 use rustix::{process::Pid, thread::UnshareFlags};
+
+/// Whether standard output was closed when this process started. The run-time of Rust opens `/dev/null` in its place, before
+/// `main`, where everything that is written seems to arrive.
+pub fn stdout_was_closed() -> bool {
+    CLOSED.load(Ordering::Relaxed)
+}
+
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+// SAFETY: the loader calls every function of this section once, before that run-time, with arguments that this one ignores.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LOOK: extern "C" fn() = look_at_stdout;
+
+extern "C" fn look_at_stdout() {
+    // SAFETY: the call reads the flags of a descriptor, or finds that there is none.
+    let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
+    CLOSED.store(flags == -1, Ordering::Relaxed);
+}
 
 /// Which side of a fork this is.
 pub(super) enum Fork {
