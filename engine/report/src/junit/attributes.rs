@@ -65,11 +65,17 @@ fn malformed(offset: usize, message: String) -> Fault {
 
 /// Name, value and what follows. White space between attributes may be missing.
 pub(super) fn next(text: &str) -> Option<(&str, &str, &str)> {
-    let (name, rest) = text.split_once('=')?;
-    let mut chars = rest.trim_start_matches(is_space).chars();
-    let quote = chars.next().filter(|quote| matches!(quote, '"' | '\''))?;
-    let (value, after) = chars.as_str().split_once(quote)?;
+    let (name, rest) = split_at_byte(text, b'=')?;
+    let rest = rest.trim_start_matches(is_space);
+    let quote = *rest.as_bytes().first().filter(|quote| matches!(quote, b'"' | b'\''))?;
+    let (value, after) = split_at_byte(rest.get(1..)?, quote)?;
     Some((name.trim_end_matches(is_space), value, after))
+}
+
+/// What stands before and after an ASCII byte.
+fn split_at_byte(text: &str, byte: u8) -> Option<(&str, &str)> {
+    let at = memchr::memchr(byte, text.as_bytes())?;
+    Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
 pub(super) fn is_space(c: char) -> bool {
