@@ -37,7 +37,8 @@ pub fn state_dir(
     environment: &BTreeMap<String, String>,
     repository: &Utf8Path,
 ) -> Result<Utf8PathBuf, Problem> {
-    if let Some(dir) = &global.state_dir {
+    // An empty variable is as good as none; it must not make the working directory the store.
+    if let Some(dir) = global.state_dir.as_ref().filter(|dir| !dir.as_str().is_empty()) {
         return Ok(absolute(dir));
     }
     let home = xdg(environment, "XDG_STATE_HOME", ".local/state").ok_or_else(|| {

@@ -87,11 +87,15 @@ fn an_id_may_be_longer_than_a_file_name() {
 }
 
 #[test]
-fn an_empty_home_puts_nothing_into_the_repository() {
+fn an_empty_variable_puts_nothing_into_the_repository() {
     let repo = Repo::with_tests(["pass a"]);
     repo.file("x", "x").commit("change");
     let run = repo.check().without_state_dir(&repo.place("none")).env("HOME", "").env("XDG_CONFIG_HOME", "");
     run.error().is("RM-STATE-001", 1);
+    let default = repo.place("home/.local/state/runmill/projects");
+    let run = repo.check().without_state_dir(&default).env("RUNMILL_STATE_DIR", "");
+    assert_eq!(run.output().exit, 0);
+    assert!(default.is_dir());
     assert_eq!(repo.git(["status", "--porcelain"]), "");
 }
 

@@ -10,7 +10,7 @@ use runmill_host::{
     git::{GitError, PrivateDir, Repository},
     interrupt::Interrupt,
     redact::{self, Secrets},
-    sandbox::{self, Exited, Sandbox, SandboxError, Spec},
+    sandbox::{self, Ended, Exited, Sandbox, SandboxError, Spec},
     toolchain::{self, Toolchains},
 };
 use runmill_manifest::{Check, OperatorPolicy};
@@ -180,15 +180,22 @@ impl Executor<'_> {
         let (spec, refused) = self.spec(check, &view);
         done.notes
             .extend(refused.iter().map(|name| format!("variable `{name}` was refused; only the operator may pass it")));
+        // Laying out and hashing a large tree takes its time; nobody who stopped the run should wait for more of it.
+        if self.interrupt.is_raised() {
+            return Ok(done);
+        }
         let before = view.hash_before()?;
         self.progress.started(check.id(), side);
         let exited = self.sandbox.run(&spec, self.secrets, self.interrupt)?;
-        let after = view.hash_after()?;
+        let was_stopped = matches!(exited.ended, Ended::Interrupted);
+        let after = if was_stopped { None } else { Some(view.hash_after()?) };
         self.progress.ended(check.id(), side, status_of(&exited.ended), exited.duration);
-        (done.tree_before, done.tree_after) = (Some(before), Some(after));
+        (done.tree_before, done.tree_after) = (Some(before), after);
         done.notes.extend(exited.notes.iter().cloned());
         done.exited = Some(exited);
-        self.views.give_back(side, &view, before, after);
+        if let Some(after) = after {
+            self.views.give_back(side, &view, before, after);
+        }
         Ok(done)
     }
 
