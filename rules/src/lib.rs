@@ -4,8 +4,8 @@
 //! them. Non-goals: evaluating (the policy host does), reading files (the caller does). Place in the line: between the
 //! manifests and the policy host.
 //!
-//! A pack's digest is SHA-256 over the canonical JSON of an object: the path of `pack.kdl` and of every `.rhai` file,
-//! each with the digest of its text. Cases, fixtures and snapshots are not part of it: they judge nothing.
+//! A pack's digest is SHA-256 over the canonical JSON of an object: the path of `pack.kdl`, of `runners.kdl` and of every
+//! `.rhai` file, each with the digest of its text. Cases, fixtures and snapshots are not part of it: they judge nothing.
 
 use std::collections::BTreeMap;
 
@@ -22,6 +22,9 @@ static PACKS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/packs");
 
 /// The fact-schema version that this engine speaks.
 pub const FACT_SCHEMA: u32 = 1;
+
+/// The file of a pack that says how runners speak.
+const RUNNERS: &str = "runners.kdl";
 
 /// What an operator decides about a pack.
 #[derive(Debug, Clone, Default)]
@@ -105,6 +108,7 @@ pub fn assemble(name: &str, files: &BTreeMap<String, String>, settings: &Setting
         problems.push(Problem::new(Code::Policy005, message, "add a rule, such as `verdict/my-rule.rhai`"));
     }
     let source = PackSource {
+        runners: files.get(RUNNERS).cloned(),
         name: manifest.name().clone(),
         version: manifest.version().to_string(),
         digest: digest(files),
@@ -166,8 +170,12 @@ fn as_value(value: &ParamValue) -> Value {
     }
 }
 
+fn is_judging(path: &str) -> bool {
+    path == "pack.kdl" || path == RUNNERS || path.ends_with(".rhai")
+}
+
 fn digest(files: &BTreeMap<String, String>) -> Digest {
-    let judging = files.iter().filter(|(path, _)| path.as_str() == "pack.kdl" || path.ends_with(".rhai"));
+    let judging = files.iter().filter(|(path, _)| is_judging(path));
     let digests: BTreeMap<&str, Digest> =
         judging.map(|(path, text)| (path.as_str(), Digest::of(text.as_bytes()))).collect();
     // INVARIANT: texts only, so there is a canonical form.
@@ -218,6 +226,7 @@ mod tests {
         let plain = with("verdict/a.rhai", "a").unwrap().digest;
         assert_eq!(with("tests/a.kdl", "case").unwrap().digest, plain);
         assert_ne!(with("verdict/a.rhai", "b").unwrap().digest, plain);
+        assert_ne!(with("runners.kdl", "").unwrap().digest, plain);
         assert_ne!(with("lib/b.rhai", "b").unwrap().digest, plain);
     }
 }

@@ -47,6 +47,7 @@ fn evaluate(stage: Stage, on: &str, head: &str, body: &str) -> Evaluated {
         levels: BTreeMap::new(),
         rules: vec![RuleFile { path: format!("{stage}/test.rhai"), stage, text }],
         lib: Vec::new(),
+        runners: None,
     };
     let registry = runmill_stdlib::registry();
     let pack = Pack::load(source, &registry).unwrap_or_else(|problems| panic!("{body}: {problems}"));

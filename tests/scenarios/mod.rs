@@ -9,6 +9,7 @@ mod operator;
 mod ordinary_user;
 mod orphans;
 mod output;
+mod own_runner;
 mod processes;
 mod projects;
 mod properties;

@@ -9,7 +9,6 @@ use runmill_model::{
     Verdict, facts::Change, verdict::Folded,
 };
 use runmill_policy::{Host, Limits};
-use runmill_report::text;
 
 use crate::{
     CheckRequest, Machine, VerdictDocument,
@@ -19,6 +18,7 @@ use crate::{
     document::{self, Recorded},
     execute::{self, Done},
     judge, manifests, observe, packs,
+    runners::Runners,
     test_files::{self, TestFiles},
 };
 
@@ -75,6 +75,7 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
 
     let registry = runmill_stdlib::registry();
     let packs = packs::all(&policy, request, &registry)?;
+    let runners = Runners::of(&packs)?;
     let host = Host::new(registry, packs, Limits::default());
 
     let change_fact = change_fact(&repository, &change, &policy, manifests.read_from)?;
@@ -88,8 +89,7 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
     let done = execute::execute(&plan, &repository, &change, &policy, machine, &secrets, request.jobs)
         .map_err(|error| error.problem())?;
 
-    let runners = text::Table::builtin().map_err(|error| internal(format!("the table of runners: {error}")))?;
-    let observing = Observing { configured: &configured, policy: &policy, secrets: &secrets, runners };
+    let observing = Observing { configured: &configured, policy: &policy, secrets: &secrets, runners: &runners };
     let graph = judge::seal(observing.all(before, &discovery, &done))?;
     let (mut findings, Folded { verdict, floor, waived }) = judge::judge(&host, &graph, discovered);
     findings.extend(floor);
@@ -173,7 +173,7 @@ struct Observing<'a> {
     configured: &'a Configured,
     policy: &'a OperatorPolicy,
     secrets: &'a Secrets,
-    runners: &'a text::Table,
+    runners: &'a Runners,
 }
 
 impl Observing<'_> {

@@ -18,6 +18,7 @@ mod observe;
 mod packs;
 mod progress;
 mod request;
+mod runners;
 mod test_files;
 mod views;
 mod without_secrets;

@@ -9,9 +9,9 @@ use runmill_model::{
     Digest, GraphBuilder, Observer, ReportState, Status, TestSet,
     facts::{Invocation, Repeat, Report},
 };
-use runmill_report::{Options, TestReport, text};
+use runmill_report::{Options, TestReport, text::Notice};
 
-use crate::{execute::Done, without_secrets};
+use crate::{execute::Done, runners::Runners, without_secrets};
 
 /// How an invocation ended, in the vocabulary of facts.
 pub(crate) fn status_of(ended: &Ended) -> Status {
@@ -31,7 +31,7 @@ pub(crate) fn observe(
     check: &Check,
     policy: &OperatorPolicy,
     secrets: &Secrets,
-    runners: &text::Table,
+    runners: &Runners,
 ) {
     let mut invocation = invocation(done, check.argv().words(), policy, runners);
     secrets.redact_all(&mut invocation.notes);
@@ -42,12 +42,12 @@ pub(crate) fn observe(
     }
 }
 
-fn invocation(done: &Done, argv: &[String], policy: &OperatorPolicy, runners: &text::Table) -> Invocation {
+fn invocation(done: &Done, argv: &[String], policy: &OperatorPolicy, runners: &Runners) -> Invocation {
     let exited = done.exited.as_ref();
     let status = exited.map_or(Status::Interrupted, |exited| status_of(&exited.ended));
     let ran = exited.filter(|_| status != Status::NotRun);
-    let notices = exited.map(|exited| text::scan_run(argv, &output(exited), runners)).unwrap_or_default();
-    let lines = |notices: &[text::Notice]| notices.iter().map(|notice| notice.text.clone()).collect();
+    let notices = exited.map(|exited| runners.scan(argv, &output(exited))).unwrap_or_default();
+    let lines = |notices: &[Notice]| notices.iter().map(|notice| notice.text.clone()).collect();
     Invocation {
         observed_by: Observer::Orchestrator,
         check: done.check.clone(),

@@ -108,6 +108,11 @@ impl Pack {
         self.source.digest
     }
 
+    /// The text of `runners.kdl`; absent in most packs.
+    pub fn runners(&self) -> Option<&str> {
+        self.source.runners.as_deref()
+    }
+
     /// Its rules, in the order of stage and id.
     pub fn rules(&self) -> &[RuleInfo] {
         &self.rules

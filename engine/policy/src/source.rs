@@ -21,6 +21,8 @@ pub struct PackSource {
     pub rules: Vec<RuleFile>,
     /// Its shared functions.
     pub lib: Vec<LibFile>,
+    /// The runners whose words it knows, as KDL; no rule reads it. Absent in most packs.
+    pub runners: Option<String>,
 }
 
 /// The text of one rule.

@@ -103,6 +103,7 @@ pub(crate) fn source_of(stage: Stage, text: &str) -> PackSource {
         levels: BTreeMap::new(),
         rules,
         lib: Vec::new(),
+        runners: None,
     }
 }
 

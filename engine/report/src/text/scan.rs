@@ -31,6 +31,23 @@ pub struct TextNotices {
     pub silent: bool,
 }
 
+impl TextNotices {
+    /// What two tables make of one output: every notice of either, and the greater number of skipped tests.
+    #[must_use]
+    pub fn with(mut self, other: Self) -> Self {
+        for (mine, others) in [(&mut self.zero_tests, other.zero_tests), (&mut self.focus, other.focus)] {
+            for notice in others {
+                if !mine.contains(&notice) {
+                    mine.push(notice);
+                }
+            }
+        }
+        self.skipped = self.skipped.max(other.skipped);
+        self.silent &= other.silent;
+        self
+    }
+}
+
 /// The text of a notice that nothing was printed.
 pub const SILENCE: &str = "(nothing was printed)";
 

@@ -114,6 +114,7 @@ impl Table {
 
     fn parse_all(texts: &[(&str, Check)]) -> Result<Self, TableError> {
         let (mut runners, mut patterns): (Vec<Runner>, Vec<Pattern>) = (Vec::new(), Vec::new());
+        let mut offsets = Vec::new();
         for (text, check) in texts {
             let document = text.parse::<KdlDocument>().map_err(|error| TableError {
                 offset: error.diagnostics.first().map_or(0, |diagnostic| diagnostic.span.offset()),
@@ -121,9 +122,17 @@ impl Table {
             })?;
             for node in document.nodes() {
                 let runner = runner(node, runners.len(), *check, &mut patterns)?;
-                if runners.iter().any(|known| known.name == runner.name) {
-                    return Err(TableError::at(node, format!("the runner `{}` is listed twice", runner.name)));
+                if let Some(known) = runners.iter().position(|known| known.name == runner.name) {
+                    return Err(match check {
+                        Check::Each => TableError::at(node, format!("the runner `{}` is listed twice", runner.name)),
+                        // The built-in table comes last: the fault is where the name was taken.
+                        Check::Together => TableError {
+                            offset: offsets.get(known).copied().unwrap_or_default(),
+                            message: format!("the runner `{}` is in the built-in table already", runner.name),
+                        },
+                    });
                 }
+                offsets.push(node.span().offset());
                 runners.push(runner);
             }
         }
