@@ -1,69 +1,161 @@
-//! Spreads calls over threads. Answers come back in the order of the calls, whatever thread made them.
+//! The standing workers of a host. Each is a thread that keeps what it has compiled; it starts with the first job it is
+//! given and ends with the host.
 
 use std::{
-    collections::BTreeMap,
-    iter,
+    mem,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
+        mpsc::{self, Receiver, SendError, Sender},
     },
-    thread::{self, ScopedJoinHandle},
+    thread::{self, JoinHandle},
 };
 
-use runmill_model::Code;
+use crate::worker::{Rulebook, Worker};
 
-use crate::worker::{Answer, Task, Work, Worker, faulted};
-
-/// The stack of an evaluation thread, in bytes. The deepest chain of values that one call's fuel can build is dropped
-/// well within it.
+/// The stack of a worker, in bytes. The deepest chain of values that one call's fuel can build is dropped well within
+/// it.
 const STACK: usize = 64 << 20;
 
-/// Calls that one worker takes at a time.
-const BATCH: usize = 64;
+type Job = Box<dyn FnOnce(&mut Worker) + Send>;
 
-/// Makes all calls, on at most `workers` threads.
-pub(crate) fn run(work: &Work<'_>, tasks: &[Task], workers: usize) -> Vec<Answer> {
-    // Each worker compiles for itself, so a handful of calls is not worth another one.
-    let workers = workers.min(tasks.len().div_ceil(2 * BATCH)).max(1);
-    let batches: Vec<&[Task]> = tasks.chunks(BATCH).collect();
-    let next = AtomicUsize::new(0);
-    let done: Done = thread::scope(|scope| {
-        let handles: Vec<_> = (0..workers).filter_map(|_| spawn(scope, work, &batches, &next)).collect();
-        handles.into_iter().filter_map(|handle| handle.join().ok()).flatten().collect()
-    });
-    let mut answers: BTreeMap<usize, Vec<Option<Answer>>> = done.into_iter().collect();
-    let batches = batches.iter().enumerate();
-    batches.flat_map(|(at, batch)| complete(batch, answers.remove(&at).unwrap_or_default())).collect()
+/// Places for workers, filled when they are first needed.
+#[derive(Debug)]
+pub(crate) struct Crew {
+    book: Arc<Rulebook>,
+    seats: Box<[Seat]>,
 }
 
-/// One answer for each call. A call without one is a fault: nothing that was not judged may look as if it had been.
-fn complete(batch: &[Task], answers: Vec<Option<Answer>>) -> Vec<Answer> {
-    let answers = answers.into_iter().chain(iter::repeat_with(|| None));
-    batch.iter().zip(answers).map(|(task, answer)| answer.unwrap_or_else(|| lost(task))).collect()
+#[derive(Debug, Default)]
+struct Seat {
+    standing: Mutex<Option<Standing>>,
+    /// Questions that are not answered yet.
+    open: AtomicUsize,
 }
 
-fn lost(task: &Task) -> Answer {
-    let head = Arc::clone(&task.head);
-    let message = format!("rule `{}` of pack `{}` was not called: its worker was lost", head.rule, head.pack);
-    Answer::Found(faulted(head, Code::Policy010, task.subject, message, Vec::new()))
+#[derive(Debug)]
+struct Standing {
+    jobs: Sender<Job>,
+    thread: JoinHandle<()>,
 }
 
-type Done = Vec<(usize, Vec<Option<Answer>>)>;
+/// A question to one worker.
+#[derive(Debug)]
+pub(crate) struct Asked<'a, T> {
+    answer: Receiver<T>,
+    seat: &'a Seat,
+}
 
-fn spawn<'scope, 'env>(
-    scope: &'scope thread::Scope<'scope, 'env>,
-    work: &'env Work<'env>,
-    batches: &'env [&'env [Task]],
-    next: &'env AtomicUsize,
-) -> Option<ScopedJoinHandle<'scope, Done>> {
-    let judge = move || {
-        let worker = Worker::new(work);
-        let mut done = Vec::new();
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(batch) = batches.get(at) else { return done };
-            done.push((at, batch.iter().map(|task| worker.call(task)).collect()));
+impl Crew {
+    /// A crew with places for so many workers, at least 1. No thread is started yet.
+    pub(crate) fn new(book: Arc<Rulebook>, workers: usize) -> Self {
+        Self { book, seats: (0..workers.max(1)).map(|_| Seat::default()).collect() }
+    }
+
+    /// What all workers judge by.
+    pub(crate) fn book(&self) -> &Arc<Rulebook> {
+        &self.book
+    }
+
+    /// How many workers there can be, at least 1.
+    pub(crate) fn len(&self) -> usize {
+        self.seats.len()
+    }
+
+    /// Asks the first worker of those with the least to do: always the same one, and so a warm one, unless there are
+    /// questions from several threads.
+    pub(crate) fn ask_one<T: Send + 'static>(&self, run: impl FnOnce(&mut Worker) -> T + Send + 'static) -> Option<T> {
+        let seat = self.seats.iter().min_by_key(|seat| seat.open.load(Ordering::Relaxed))?;
+        self.ask(seat, run).answer()
+    }
+
+    /// Asks so many workers at once, and waits for all of them.
+    pub(crate) fn ask_many<T, F>(&self, workers: usize, run: F) -> Vec<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Worker) -> T + Clone + Send + 'static,
+    {
+        let asked: Vec<_> = self.seats.iter().take(workers).map(|seat| self.ask(seat, run.clone())).collect();
+        asked.into_iter().filter_map(Asked::answer).collect()
+    }
+
+    fn ask<'a, T: Send + 'static>(
+        &'a self,
+        seat: &'a Seat,
+        run: impl FnOnce(&mut Worker) -> T + Send + 'static,
+    ) -> Asked<'a, T> {
+        let (sender, answer) = mpsc::channel();
+        seat.open.fetch_add(1, Ordering::Relaxed);
+        // Nobody waits for an answer only when the asking thread is gone.
+        self.deliver(seat, Box::new(move |worker| drop(sender.send(run(worker)))));
+        Asked { answer, seat }
+    }
+
+    fn deliver(&self, seat: &Seat, job: Job) {
+        let mut standing = seat.standing();
+        let job = match &*standing {
+            Some(worker) => match worker.jobs.send(job) {
+                Ok(()) => return,
+                // Its thread is gone: another one takes the place.
+                Err(SendError(job)) => job,
+            },
+            None => job,
+        };
+        *standing = start(&self.book);
+        if let Some(worker) = &*standing {
+            // A thread that ended at once leaves the question without an answer, and that is seen.
+            drop(worker.jobs.send(job));
         }
-    };
-    thread::Builder::new().name("judge".to_owned()).stack_size(STACK).spawn_scoped(scope, judge).ok()
+    }
+}
+
+impl<T> Asked<'_, T> {
+    /// Waits for the answer; none when the worker was lost before it had one, or there is no thread to be had.
+    fn answer(self) -> Option<T> {
+        self.answer.recv().ok()
+    }
+}
+
+impl<T> Drop for Asked<'_, T> {
+    fn drop(&mut self) {
+        self.seat.open.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Seat {
+    fn standing(&self) -> MutexGuard<'_, Option<Standing>> {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        let standing: Vec<_> = self.seats.iter().filter_map(|seat| seat.standing().take()).collect();
+        // All are told before the first is waited for: without a sender there are no more jobs.
+        let threads: Vec<_> = standing.into_iter().map(|Standing { jobs: _, thread }| thread).collect();
+        for thread in threads {
+            // A worker that is lost has ended too.
+            drop(thread.join());
+        }
+    }
+}
+
+fn start(book: &Arc<Rulebook>) -> Option<Standing> {
+    let (jobs, queue) = mpsc::channel();
+    let book = Arc::clone(book);
+    let work = move || serve(&book, &queue);
+    let thread = thread::Builder::new().name("judge".to_owned()).stack_size(STACK).spawn(work).ok()?;
+    Some(Standing { jobs, thread })
+}
+
+fn serve(book: &Arc<Rulebook>, queue: &Receiver<Job>) {
+    let mut worker = Worker::new(Arc::clone(book));
+    for job in queue {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| job(&mut worker))) {
+            // What the lost worker had is not trusted any more, and neither is how the panic's own value is dropped.
+            mem::forget(panic);
+            worker = Worker::new(Arc::clone(book));
+        }
+    }
 }

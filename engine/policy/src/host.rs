@@ -2,23 +2,17 @@
 
 use std::sync::Arc;
 
-use runmill_model::{Code, FactRef, Finding, Graph, Kind, Level, RuleHead, RuleResult, Stage, Subject};
+use runmill_model::{FactRef, Finding, Graph, RuleHead, RuleResult, Stage, Subject};
 
-use crate::{
-    Limits, On, Pack, Registry, crew,
-    language::engine::Folding,
-    session::Earlier,
-    worker::{Answer, Task, Work, faulted},
-};
+use crate::{Limits, Pack, Registry, crew::Crew, language::engine::Folding, plan::Plan, worker::Rulebook};
 
 /// Evaluates packs over sealed graphs.
+///
+/// Its workers are threads that start when they are first needed, keep what they have compiled from one evaluation to
+/// the next, and end when the host is dropped. Nothing that a rule can see outlives an evaluation.
 #[derive(Debug)]
 pub struct Host {
-    registry: Registry,
-    packs: Vec<Pack>,
-    limits: Limits,
-    folding: Folding,
-    workers: usize,
+    crew: Crew,
 }
 
 /// What one discovery rule said of one subject.
@@ -47,27 +41,27 @@ impl Host {
     /// A host of packs, with as many workers as there are processors.
     pub fn new(registry: Registry, packs: Vec<Pack>, limits: Limits) -> Self {
         let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { registry, packs, limits, folding: Folding::Off, workers }
+        let book = Rulebook { registry, packs, limits, folding: Folding::Off };
+        Self { crew: Crew::new(Arc::new(book), workers) }
     }
 
     /// The same host with another number of workers, at least 1. Results do not depend on it.
     #[must_use]
-    pub fn with_workers(mut self, workers: usize) -> Self {
-        self.workers = workers.max(1);
-        self
+    pub fn with_workers(self, workers: usize) -> Self {
+        Self { crew: Crew::new(Arc::clone(self.crew.book()), workers) }
     }
 
     /// The same host with constants folded before rules run, as it never judges for real: a test holds that the results
     /// are the same, so that the engine's optimizer cannot change a verdict unseen.
     #[must_use]
-    pub fn with_folded_constants(mut self) -> Self {
-        self.folding = Folding::On;
-        self
+    pub fn with_folded_constants(self) -> Self {
+        let book = Rulebook { folding: Folding::On, ..Rulebook::clone(self.crew.book()) };
+        Self { crew: Crew::new(Arc::new(book), self.crew.len()) }
     }
 
     /// The packs.
     pub fn packs(&self) -> &[Pack] {
-        &self.packs
+        &self.crew.book().packs
     }
 
     /// Evaluates the rules of the given stages, one stage after the other. Rules of `verdict` can read `earlier` and
@@ -79,61 +73,6 @@ impl Host {
         let mut stages = stages.to_vec();
         stages.sort_unstable();
         stages.dedup();
-        let mut evaluated = Evaluated::default();
-        for stage in stages {
-            let known = if stage == Stage::Verdict {
-                earlier.iter().chain(&evaluated.findings).cloned().collect()
-            } else {
-                Vec::new()
-            };
-            let (tasks, unmatched) = self.tasks(graph, stage);
-            let earlier = Arc::new(Earlier::new(known));
-            let work = Work {
-                registry: &self.registry,
-                packs: &self.packs,
-                limits: &self.limits,
-                folding: self.folding,
-                graph,
-                earlier: &earlier,
-            };
-            for answer in crew::run(&work, &tasks, self.workers) {
-                match answer {
-                    Answer::Discovered(discovered) => evaluated.discovered.push(discovered),
-                    Answer::Found(finding) => evaluated.findings.push(finding),
-                }
-            }
-            evaluated.findings.extend(unmatched);
-        }
-        evaluated
-    }
-
-    /// Every call of one stage in order, and a fault for each rule that has nothing to judge and does not say why.
-    fn tasks(&self, graph: &Graph, stage: Stage) -> (Vec<Task>, Vec<Finding>) {
-        let (mut tasks, mut unmatched) = (Vec::new(), Vec::new());
-        for (pack, checked) in self.packs.iter().enumerate() {
-            for (rule, info) in checked.rules().iter().enumerate().filter(|(_, info)| info.stage == stage) {
-                let level = info.level_in(graph.change().mode);
-                if level == Level::Off {
-                    continue;
-                }
-                let head = Arc::new(RuleHead { level, ..RuleHead::clone(&info.head) });
-                let before = tasks.len();
-                let task = |subject, fact| Task { pack, rule, head: Arc::clone(&head), subject, fact };
-                match info.on {
-                    On::Kind(kind) => tasks.extend(graph.of_kind(kind).map(|fact| task(Subject::Fact(fact), fact))),
-                    On::Run => tasks.extend(graph.of_kind(Kind::Change).map(|fact| task(Subject::Run, fact))),
-                }
-                if tasks.len() == before && info.may_be_empty.is_none() {
-                    let message = format!(
-                        "rule `{}` of pack `{}` matched no subject: there is no `{}` fact",
-                        head.rule,
-                        head.pack,
-                        info.on.as_str()
-                    );
-                    unmatched.push(faulted(head, Code::Policy013, Subject::Run, message, Vec::new()));
-                }
-            }
-        }
-        (tasks, unmatched)
+        Plan::new(self.packs(), graph, &stages, earlier).run(&self.crew)
     }
 }

@@ -12,11 +12,13 @@ mod language;
 pub mod limits;
 mod load;
 pub mod pack;
+mod plan;
 mod program;
 mod reference;
 pub mod registry;
 mod session;
 pub mod source;
+mod spread;
 mod worker;
 
 pub use host::{Discovered, Evaluated, Host};

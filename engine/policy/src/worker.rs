@@ -8,6 +8,7 @@ use std::{
     sync::Arc,
 };
 
+use rhai::{Module, Shared};
 use runmill_model::{
     Code, FactRef, Finding, Graph, Judgement, Outcome, RuleHead, RuleResult, Stage, Subject, TestSet, Value,
 };
@@ -45,60 +46,83 @@ pub(crate) enum Answer {
     Found(Finding),
 }
 
-/// What all workers share.
-#[derive(Debug)]
-pub(crate) struct Work<'a> {
-    pub(crate) registry: &'a Registry,
-    pub(crate) packs: &'a [Pack],
-    pub(crate) limits: &'a Limits,
+/// What all workers judge by.
+#[derive(Debug, Clone)]
+pub(crate) struct Rulebook {
+    pub(crate) registry: Registry,
+    pub(crate) packs: Vec<Pack>,
+    pub(crate) limits: Limits,
     pub(crate) folding: Folding,
-    pub(crate) graph: &'a Arc<Graph>,
-    pub(crate) earlier: &'a Arc<Earlier>,
 }
 
-/// A worker's own state. The engine is not shared between threads, so each has everything of its own.
-pub(crate) struct Worker<'a> {
-    work: &'a Work<'a>,
-    packs: Vec<OnceCell<Result<PackOfWorker, String>>>,
-}
-
-struct PackOfWorker {
+/// A worker's own state. The engine is not shared between threads, so each has everything of its own. What it compiled
+/// stays; what it knows of a graph goes when it is closed.
+pub(crate) struct Worker {
+    book: Arc<Rulebook>,
     session: Rc<Session>,
-    program: Program,
+    library: Shared<Module>,
+    /// By the pack's place among the packs.
+    programs: Vec<OnceCell<Result<Program, String>>>,
 }
 
-impl<'a> Worker<'a> {
+impl Worker {
     /// A worker that has compiled nothing yet.
-    pub(crate) fn new(work: &'a Work<'a>) -> Self {
-        Self { work, packs: work.packs.iter().map(|_| OnceCell::new()).collect() }
+    pub(crate) fn new(book: Arc<Rulebook>) -> Self {
+        let session = Rc::new(Session::default());
+        let library = library(&book.registry, &session);
+        let programs = book.packs.iter().map(|_| OnceCell::new()).collect();
+        Self { book, session, library, programs }
     }
 
-    /// Makes one call. Never fails: a rule that cannot judge is an answer too.
-    pub(crate) fn call(&self, task: &Task) -> Option<Answer> {
-        let pack = self.work.packs.get(task.pack)?;
+    /// Takes up a graph, with nothing known of it.
+    pub(crate) fn open(&mut self, graph: &Arc<Graph>) {
+        self.session.open(Arc::clone(graph));
+    }
+
+    /// Lets go of the graph and of everything known of it.
+    pub(crate) fn close(&mut self) {
+        self.session.close();
+    }
+
+    /// Makes calls on the graph that is open: one answer each, in their order.
+    pub(crate) fn judge(&mut self, earlier: &Arc<Earlier>, tasks: &[Task]) -> Vec<Answer> {
+        self.session.after(Arc::clone(earlier));
+        let answers = tasks.iter().map(|task| self.call(task).unwrap_or_else(|| lost(task))).collect();
+        self.session.after(Arc::default());
+        answers
+    }
+
+    /// Makes one call; none when there is no such rule. A rule that cannot judge is an answer too.
+    fn call(&self, task: &Task) -> Option<Answer> {
+        let pack = self.book.packs.get(task.pack)?;
         let rule = pack.rules().get(task.rule)?;
-        let current = Current { head: Arc::clone(&task.head), stage: rule.stage, pack: Arc::clone(pack.source()) };
-        let compiled = self.packs.get(task.pack)?.get_or_init(|| self.compile(pack, &current));
+        let compiled = self.programs.get(task.pack)?.get_or_init(|| self.compile(pack));
         let (judged, read) = match compiled {
-            Ok(PackOfWorker { session, program }) => {
-                session.begin(&current, self.work.limits.fuel.min(Limits::MAX_FUEL));
+            Ok(program) => {
+                let current =
+                    Current { head: Arc::clone(&task.head), stage: rule.stage, pack: Arc::clone(pack.source()) };
+                self.session.begin(current, self.book.limits.fuel.min(Limits::MAX_FUEL));
                 // A panic of one call must not take the verdict with it; the session is begun afresh by the next one.
                 let called = catch_unwind(AssertUnwindSafe(|| judge(program, pack, task, rule.stage)));
-                (called.unwrap_or_else(|_| Err(internal("a function it called panicked"))), session.end())
+                (called.unwrap_or_else(|_| Err(internal("a function it called panicked"))), self.session.end())
             }
             Err(what) => (Err(internal(what)), Vec::new()),
         };
         Some(answer(task, rule, judged, read))
     }
 
-    fn compile(&self, pack: &Pack, current: &Current) -> Result<PackOfWorker, String> {
-        let session = Session::new(Arc::clone(self.work.graph), Arc::clone(self.work.earlier), current.clone());
-        let session = Rc::new(session);
-        let library = library(self.work.registry, &session);
-        let program =
-            Program::new(pack.source(), Some(library), self.work.limits, self.work.folding)?.with_fuel(&session);
-        Ok(PackOfWorker { session, program })
+    fn compile(&self, pack: &Pack) -> Result<Program, String> {
+        let Rulebook { limits, folding, .. } = &*self.book;
+        let library = Some(Shared::clone(&self.library));
+        Ok(Program::new(pack.source(), library, limits, *folding)?.with_fuel(&self.session))
     }
+}
+
+/// The answer to a call that nobody answered.
+pub(crate) fn lost(task: &Task) -> Answer {
+    let head = Arc::clone(&task.head);
+    let message = format!("rule `{}` of pack `{}` was not called: its worker was lost", head.rule, head.pack);
+    Answer::Found(faulted(head, Code::Policy010, task.subject, message, Vec::new()))
 }
 
 fn internal(what: &str) -> RuleFault {

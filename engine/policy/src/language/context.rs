@@ -55,7 +55,7 @@ pub(crate) fn register(module: &mut Module, session: &Rc<Session>) {
     let (cx, text) = (TypeId::of::<Cx>(), TypeId::of::<ImmutableString>());
     native(module, "check", &[cx, text], move |_, arguments| {
         let id = argument(arguments, 1)?;
-        Ok(of.graph().find(Kind::Check, &id).map_or(Dynamic::UNIT, |fact| Dynamic::from(Fact(fact))))
+        Ok(of.graph()?.find(Kind::Check, &id).map_or(Dynamic::UNIT, |fact| Dynamic::from(Fact(fact))))
     });
     let of = Rc::clone(session);
     native(module, "facts", &[cx, text], move |_, arguments| facts(&of, &argument(arguments, 1)?));
@@ -89,11 +89,11 @@ fn facts(session: &Session, kind: &str) -> Outcome {
         let close = suggestion(kind, Kind::ALL.iter().map(|kind| kind.as_str()));
         return Err(fault(&Fault::new(format!("there is no kind of fact called `{kind}`{close}"))));
     };
-    Ok(to_language(Value::List(session.graph().of_kind(found).map(Value::Fact).collect())))
+    Ok(to_language(Value::List(session.graph()?.of_kind(found).map(Value::Fact).collect())))
 }
 
 fn findings(session: &Session, rule: &str, fact: FactRef) -> Outcome {
-    if session.stage() != Stage::Verdict {
+    if session.stage() != Some(Stage::Verdict) {
         return Err(fault(&Fault::new("only rules of stage `verdict` can read findings")));
     }
     Ok(to_language(Value::List(session.earlier_outcomes(rule, fact))))

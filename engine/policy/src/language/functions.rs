@@ -78,7 +78,7 @@ fn call(session: &Session, name: &str, overloads: &[Function], arguments: &mut [
         session.charge(values.iter().map(weight).sum())?;
         let fitting = overloads.iter().find(|function| all_fit(function.params, values));
         let Some(function) = fitting else { return Err(fault(&misfit(name, overloads, values))) };
-        session.with_call(|call| (function.body)(call, values)).map(to_language).map_err(|error| fault(&error))
+        session.with_call(|call| (function.body)(call, values).map(to_language).map_err(|error| fault(&error)))
     })
 }
 

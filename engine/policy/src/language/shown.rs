@@ -15,7 +15,8 @@ const SHOWN: usize = 5;
 pub(crate) fn register(module: &mut Module, session: &Rc<Session>) {
     let session = Rc::clone(session);
     native(module, rhai::FUNC_TO_STRING, &[TypeId::of::<Dynamic>()], move |_, arguments| {
-        let text = arguments.first().map(|value| of_language(session.graph(), value));
+        let graph = session.graph()?;
+        let text = arguments.first().map(|value| of_language(&graph, value));
         Ok(text.unwrap_or_default().into())
     });
 }
