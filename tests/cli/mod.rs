@@ -3,4 +3,5 @@
 mod bad_input;
 mod defaults;
 mod demo;
+mod report_read;
 mod screens;

@@ -63,7 +63,7 @@ fn write(repository: &Path, number: usize, round: usize) {
     let dir: PathBuf = repository.join(format!("d{}/e{}", number / 1000, number / 100 % 10));
     fs::create_dir_all(&dir).unwrap();
     // Text that compresses about as well as source does, and is different in every file.
-    let mut seed = (number * 2 + round) as u64 | 1;
+    let mut seed = (number * 4 + round * 2) as u64 | 1;
     let mut text = String::with_capacity(BYTES + 16);
     while text.len() < BYTES {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
