@@ -78,6 +78,16 @@ const FAMILIES: &[i32] = &[sys::AF_VSOCK, sys::AF_PACKET, sys::AF_ALG];
 /// Requests that put characters into somebody else's terminal.
 const TERMINAL_REQUESTS: &[u64] = &[sys::TIOCSTI as _, sys::TIOCLINUX as _];
 
+/// Calls that change a process given by its id in the first argument, whoever its parent is. Process 1 of the namespace runs
+/// as the same user: without descriptors, or at the lowest priority, it could not tell how the check ended.
+const OTHERS: &[i64] = &[
+    sys::SYS_prlimit64,
+    sys::SYS_sched_setaffinity,
+    sys::SYS_sched_setattr,
+    sys::SYS_sched_setparam,
+    sys::SYS_sched_setscheduler,
+];
+
 /// Filters every coming system call of this process and its children. No new privileges must be set before.
 pub(super) fn apply() -> Result<(), SandboxError> {
     for program in programs().map_err(std::io::Error::other).step("compile the system call filter")? {
@@ -108,6 +118,12 @@ fn refused() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::BackendErro
     rules.insert(sys::SYS_socket, families.collect::<Result<_, _>>()?);
     let requests = TERMINAL_REQUESTS.iter().map(|request| when(1, SeccompCmpOp::Eq, *request));
     rules.insert(sys::SYS_ioctl, requests.collect::<Result<_, _>>()?);
+    for number in OTHERS {
+        rules.insert(*number, vec![when(0, SeccompCmpOp::Eq, 1)?]);
+    }
+    for number in [sys::SYS_setpriority, sys::SYS_ioprio_set] {
+        rules.insert(number, vec![when(1, SeccompCmpOp::Eq, 1)?]);
+    }
     Ok(rules)
 }
 
