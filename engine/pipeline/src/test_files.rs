@@ -29,7 +29,7 @@ pub(crate) fn observe(repository: &Repository, change: &ResolvedChange) -> Resul
     for path in change.changed_paths.iter().filter(|path| focus::is_test_file(path.as_str())) {
         let Some(source) = source(repository, &change.candidate, path)? else { continue };
         let markers = focus::focus_markers(path.as_str(), &source);
-        focus_markers.extend(markers.iter().map(|marker| format!("{path}:{} `{}`", marker.line, marker.token)));
+        focus_markers.extend(markers.iter().map(|marker| format!("{path}:{} {}", marker.line, marker.token)));
         if added.len() < MOST_NEW && is_new(repository, change, path)? {
             added.push(path.clone());
         }
