@@ -7,6 +7,9 @@ use crate::invalid::{InvalidValue, quoted};
 /// The longest path, in bytes.
 const MAX_BYTES: usize = 1024;
 
+/// The longest name of a file or directory, in bytes; no file system takes more.
+const MAX_NAME: usize = 255;
+
 const INSIDE: &str = "write a path inside the checkout, such as `reports/unit.xml`";
 
 /// A directory of the checkout; the root is one.
@@ -23,6 +26,9 @@ pub(crate) fn directory(text: &str) -> Result<RepoPath, InvalidValue> {
     }
     if text.len() > MAX_BYTES {
         return Err(refused("is too long", format!("write at most {MAX_BYTES} bytes")));
+    }
+    if text.split('/').any(|segment| segment.len() > MAX_NAME) {
+        return Err(refused("has a name that is too long", format!("write names of at most {MAX_NAME} bytes")));
     }
     let path = RepoPath::new(text).map_err(|_| {
         let normal: Vec<_> = text.split('/').filter(|segment| !matches!(*segment, "" | ".")).collect();
@@ -92,6 +98,9 @@ mod tests {
         check("sub/.GIT", "`sub/.GIT` is inside `.git` | write a path that belongs to the tree");
         check(".", "`.` is the checkout itself | name a file or directory inside it");
         check("./", "`./` is not in its plain form | write `.`");
+        let (longest, longer) = ("x".repeat(255), "x".repeat(256));
+        assert!(entry(&format!("a/{longest}/b")).is_ok());
+        assert_eq!(entry(&format!("a/{longer}")).unwrap_err().help(), "write names of at most 255 bytes");
         assert!(entry("").is_err() && entry("a\nb").is_err() && entry(&"a/".repeat(600)).is_err());
     }
 
