@@ -61,3 +61,24 @@ fn says_nothing_of_a_test_file_that_was_there_or_is_a_link() {
     repo.commit("change");
     assert_eq!(repo.check().verdict().is("ready").findings().count(), 0);
 }
+
+/// More files than anyone reads about: the first hundred new ones are looked at, and no limit is hit.
+#[test]
+fn judges_many_test_files_at_once() {
+    let name = |number: u32| format!("src/thing{number}.test.js");
+    let repo = Repo::new();
+    let tests: Vec<String> = (0..600).map(|number| format!("pass {} works", name(number))).collect();
+    repo.manifest([listed("unit")]).file("run.sh", RUNNER).tests("unit", tests.iter().map(String::as_str));
+    (0..600).for_each(|number| {
+        repo.file(&name(number), "it('works')\n");
+    });
+    repo.commit("base");
+    repo.branch("change");
+    (5_000..5_120).for_each(|number| {
+        repo.file(&name(number), "it('works too')\n");
+    });
+    repo.commit("tests that nothing runs");
+    let verdict = repo.check().verdict();
+    verdict.is("ready").only_codes([]);
+    verdict.finding("RM-VERIFY-003", RULE).says("`src/thing5000.test.js`").says("and 97 more");
+}
