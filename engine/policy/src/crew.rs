@@ -70,14 +70,13 @@ impl Crew {
         self.ask(seat, run).answer()
     }
 
-    /// Asks so many workers at once, and waits for all of them.
-    pub(crate) fn ask_many<T, F>(&self, workers: usize, run: F) -> Vec<T>
-    where
-        T: Send + 'static,
-        F: FnOnce(&mut Worker) -> T + Clone + Send + 'static,
-    {
+    /// Has so many workers do something at once, and waits for all of them.
+    pub(crate) fn ask_many(&self, workers: usize, run: impl FnOnce(&mut Worker) + Clone + Send + 'static) {
         let asked: Vec<_> = self.seats.iter().take(workers).map(|seat| self.ask(seat, run.clone())).collect();
-        asked.into_iter().filter_map(Asked::answer).collect()
+        for asked in asked {
+            // What a lost worker has not done is for the caller to see.
+            let _: Option<()> = asked.answer();
+        }
     }
 
     fn ask<'a, T: Send + 'static>(

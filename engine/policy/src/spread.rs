@@ -5,6 +5,7 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
+        mpsc::{self, Sender},
     },
 };
 
@@ -29,7 +30,7 @@ pub(crate) fn worth(tasks: usize, workers: usize) -> usize {
 pub(crate) fn run(crew: &Crew, graph: &Arc<Graph>, earlier: &Arc<Earlier>, tasks: &Arc<[Task]>) -> Vec<Answer> {
     let batches = tasks.len().div_ceil(BATCH);
     let next = Arc::new(AtomicUsize::new(0));
-    let mut done = BTreeMap::new();
+    let (sender, done) = mpsc::channel();
     loop {
         let before = next.load(Ordering::Relaxed);
         let share = Share {
@@ -37,20 +38,18 @@ pub(crate) fn run(crew: &Crew, graph: &Arc<Graph>, earlier: &Arc<Earlier>, tasks
             earlier: Arc::clone(earlier),
             tasks: Arc::clone(tasks),
             next: Arc::clone(&next),
+            done: sender.clone(),
         };
-        let answered = crew.ask_many(worth(tasks.len(), crew.len()), move |worker| share.take(worker));
-        done.extend(answered.into_iter().flatten());
+        crew.ask_many(worth(tasks.len(), crew.len()), move |worker| share.take(worker));
         // Workers that were lost leave batches that nobody took; without workers there is no end of that.
         let after = next.load(Ordering::Relaxed);
         if after >= batches || after == before {
             break;
         }
     }
-    let answers = tasks.chunks(BATCH).enumerate().map(|(at, batch)| {
-        let answers: Option<Vec<Answer>> = done.remove(&at);
-        answers.unwrap_or_else(|| batch.iter().map(lost).collect())
-    });
-    answers.flatten().collect()
+    let mut done: BTreeMap<usize, Vec<Answer>> = done.try_iter().collect();
+    let batches = tasks.chunks(BATCH).enumerate();
+    batches.flat_map(|(at, batch)| done.remove(&at).unwrap_or_else(|| batch.iter().map(lost).collect())).collect()
 }
 
 /// One worker's part in a stage.
@@ -60,20 +59,21 @@ struct Share {
     earlier: Arc<Earlier>,
     tasks: Arc<[Task]>,
     next: Arc<AtomicUsize>,
+    /// The places of batches and their answers, each as soon as it is done: a worker that is lost takes no other along.
+    done: Sender<(usize, Vec<Answer>)>,
 }
 
 impl Share {
-    /// Takes batches until there are none left: their places and their answers.
-    fn take(self, worker: &mut Worker) -> Vec<(usize, Vec<Answer>)> {
+    /// Takes batches until there are none left.
+    fn take(self, worker: &mut Worker) {
         worker.open(&self.graph);
         let batches: Vec<&[Task]> = self.tasks.chunks(BATCH).collect();
-        let mut done = Vec::new();
         while let at = self.next.fetch_add(1, Ordering::Relaxed)
             && let Some(batch) = batches.get(at)
         {
-            done.push((at, worker.judge(&self.earlier, batch)));
+            // The receiver stays until every worker is done.
+            drop(self.done.send((at, worker.judge(&self.earlier, batch))));
         }
         worker.close();
-        done
     }
 }

@@ -88,6 +88,7 @@ impl Worker {
     pub(crate) fn judge(&mut self, earlier: &Arc<Earlier>, tasks: &[Task]) -> Vec<Answer> {
         self.session.after(Arc::clone(earlier));
         let answers = tasks.iter().map(|task| self.call(task).unwrap_or_else(|| lost(task))).collect();
+        // Held no longer than needed: the findings are taken back without a copy.
         self.session.after(Arc::default());
         answers
     }

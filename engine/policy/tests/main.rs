@@ -16,3 +16,4 @@ mod gate;
 mod harness;
 mod holes;
 mod metadata;
+mod workers;
