@@ -11,7 +11,7 @@ use crate::{
     Code, FactRef, Finding, Graph, Judgement, Kind, Level, Outcome, PackName, RuleHead, RuleId, Subject, TestSet,
     Verdict,
     facts::{Invocation, Requirement},
-    words::{Observer, Side, Status},
+    words::{Observer, ReportState, Side, Status},
 };
 
 /// The pack whose `proven` findings a ready verdict cannot do without.
@@ -166,10 +166,16 @@ fn waived(graph: &Graph, findings: &[Finding]) -> Vec<Waived> {
         .collect()
 }
 
+/// Whether a finding is about a test that passed at the base: one that it names, or, where the candidate has no accepted
+/// report to show that they are still there, any.
 fn touches_passed_test(graph: &Graph, finding: &Finding) -> bool {
     let Subject::Fact(fact) = finding.subject else { return false };
-    let base = graph.check_of(fact).and_then(|check| graph.report_of(check, Side::Base));
-    base.is_some_and(|report| !report.passed.intersection(&finding.judgement.tests).is_empty())
+    let Some(check) = graph.check_of(fact) else { return false };
+    let Some(base) = graph.report_of(check, Side::Base).filter(|report| !report.passed.is_empty()) else {
+        return false;
+    };
+    let listed = graph.report_of(check, Side::Candidate).is_some_and(|report| report.state == ReportState::Accepted);
+    !listed || !base.passed.intersection(&finding.judgement.tests).is_empty()
 }
 
 #[cfg(test)]
@@ -178,7 +184,7 @@ mod tests {
     use crate::{
         Autonomy, GraphBuilder, Status,
         example::{change, check, invocation, policy, ready, report, requirement},
-        facts::{Change, Waiver},
+        facts::{Change, Report, Waiver},
     };
 
     fn finding(graph: &Graph, pack: &str, code: Code, level: Level, outcome: Outcome) -> Finding {
@@ -273,6 +279,30 @@ mod tests {
         assert_eq!(verdict(&builder.seal().unwrap(), &[]), Verdict::Indeterminate);
     }
 
+    #[test]
+    fn no_waiver_stands_in_for_a_report_while_tests_passed_at_the_base() {
+        let verdict_with = |state: Option<ReportState>| {
+            let mut builder = ready();
+            builder.add(invocation("unit", Side::Base));
+            let test = builder.tests_mut().intern(None, "a").unwrap();
+            builder.add(report("unit", Side::Base, std::iter::once(test).collect()));
+            if let Some(state) = state {
+                builder.add(Report { state, ..report("unit", Side::Candidate, TestSet::new()) });
+            }
+            let refuted = |graph: &Graph| finding(graph, CONTRACT, Code::Verify003, Level::Block, Outcome::Refuted);
+            let graph = builder.clone().seal().unwrap();
+            let fingerprint = refuted(&graph).fingerprint(&graph).to_string();
+            let (reason, approver, expires) = ("known".into(), "ada".into(), "2030-01-01".into());
+            let observed_by = Observer::Operator;
+            builder.add(Waiver { observed_by, fingerprint, reason, approver, expires, expired: false });
+            let graph = builder.seal().unwrap();
+            verdict(&graph, &[proven(&graph), refuted(&graph)])
+        };
+        assert_eq!(verdict_with(Some(ReportState::Accepted)), Verdict::Ready);
+        assert_eq!(verdict_with(Some(ReportState::Untouched)), Verdict::Blocked);
+        assert_eq!(verdict_with(None), Verdict::Blocked);
+    }
+
     /// The verdict over one refuted finding that a waiver names.
     fn waived(code: Code, mode: Autonomy, expired: bool, passed_at_base: bool) -> Verdict {
         let build = |fingerprint: Option<String>| {
@@ -285,6 +315,7 @@ mod tests {
             builder.add(invocation("unit", Side::Base));
             let test = builder.tests_mut().intern(None, "a").unwrap();
             builder.add(report("unit", Side::Base, std::iter::once(test).filter(|_| passed_at_base).collect()));
+            builder.add(report("unit", Side::Candidate, TestSet::new()));
             if let Some(fingerprint) = fingerprint {
                 let observed_by = Observer::Operator;
                 let (reason, approver, expires) = ("known".into(), "ada".into(), "2030-01-01".into());

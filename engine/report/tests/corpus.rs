@@ -3,9 +3,8 @@
 
 use std::{env, fs, path::PathBuf};
 
-use runmill_report::Format;
-
-use crate::listing::read;
+use runmill_model::TestArena;
+use runmill_report::{Format, Options, parse};
 
 const NOT_COMPLETED: &str = "a test with `run` and no terminal event rejects the report, and names the test";
 const BUILD_FAILED: &str = "`build-fail` rejects, and says more than that nothing ran";
@@ -63,9 +62,9 @@ fn every_real_report_gives_its_counts_or_a_named_rejection() {
         let count = |at: usize| cells[at].parse::<u64>().unwrap();
         let expected = [count(8), count(9) + count(10), count(11)];
         rows += 1;
-        let problem = match read(format, &fs::read(root.join(file)).unwrap()) {
-            Ok(listing) => {
-                let report = &listing.report;
+        let bytes = fs::read(root.join(file)).unwrap();
+        let problem = match parse(format, &bytes, &Options::default(), &mut TestArena::new()) {
+            Ok(report) => {
                 let counts =
                     [&report.passed, &report.failed, &report.skipped].map(|set| u64::try_from(set.len()).unwrap());
                 let argued =

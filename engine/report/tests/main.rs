@@ -1,10 +1,8 @@
-//! Reports as real reporters write them: every case with its answer, a corpus of real reports, an older program's
+//! Reports as real reporters write them: every case with its answer, an older program's
 //! vectors, and bytes that no reporter would write.
 
 #[cfg(test)]
 mod cases;
-#[cfg(test)]
-mod corpus;
 #[cfg(test)]
 mod listing;
 #[cfg(test)]
