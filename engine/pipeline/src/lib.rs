@@ -19,6 +19,7 @@ mod packs;
 mod progress;
 mod request;
 mod runners;
+mod shelves;
 mod test_files;
 mod views;
 mod without_secrets;

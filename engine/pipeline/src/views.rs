@@ -1,7 +1,8 @@
 //! Views of the two commits: written once and shared, or one for each invocation.
 //!
 //! A view that moved is never used again. While nothing else runs on a view, the hash taken after one invocation is the
-//! hash before the next.
+//! hash before the next. The second of two shared views has the files it has in common with the first from there, by
+//! link: one that moved takes the other along.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,7 +13,11 @@ use runmill_host::{
 };
 use runmill_model::{CommitId, Digest, Side, TreeHash};
 
-use crate::{change::ResolvedChange, progress::Progress};
+use crate::{
+    change::ResolvedChange,
+    progress::Progress,
+    shelves::{Sharing, Shelves},
+};
 
 /// How commits are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,22 +81,9 @@ pub(crate) struct Views<'a> {
     layout: Layout,
     hashing: TreeHash,
     progress: &'a dyn Progress,
-    base: Shelf<'a>,
-    candidate: Shelf<'a>,
-}
-
-struct Shelf<'a> {
-    commit: &'a CommitId,
-    held: Mutex<Held>,
-}
-
-#[derive(Default)]
-struct Held {
-    sealed: Option<Arc<Sealed>>,
-    /// Invocations on the sealed tree at this moment.
-    running: usize,
-    /// Its hash, as long as nothing has run since it was taken.
-    hash: Option<Digest>,
+    change: &'a ResolvedChange,
+    /// One lock for both sides: a tree is not laid out beside one that is taken meanwhile.
+    shelves: Mutex<Shelves<Sealed>>,
 }
 
 impl<'a> Views<'a> {
@@ -102,58 +94,54 @@ impl<'a> Views<'a> {
         (layout, hashing): (Layout, TreeHash),
         progress: &'a dyn Progress,
     ) -> Self {
-        let shelf = |commit| Shelf { commit, held: Mutex::default() };
-        let (base, candidate) = (shelf(&change.base), shelf(&change.candidate));
-        Self { work_dir: repository.work_dir(), room, layout, hashing, progress, base, candidate }
+        let shelves = Mutex::default();
+        Self { work_dir: repository.work_dir(), room, layout, hashing, progress, change, shelves }
     }
 
     /// The commit of a side.
-    pub(crate) fn commit(&self, side: Side) -> &CommitId {
-        self.shelf(side).commit
+    pub(crate) fn commit(&self, side: Side) -> &'a CommitId {
+        match side {
+            Side::Base => &self.change.base,
+            Side::Candidate => &self.change.candidate,
+        }
     }
 
     /// A view of a side's commit.
     pub(crate) fn take(&self, side: Side) -> Result<View, GitError> {
         match self.layout {
             Layout::EachItsOwn => {
-                let sealed = self.seal(side)?;
+                let sealed = self.seal(side, None)?;
                 Ok(View { known: self.as_known(&sealed), sealed: Arc::new(sealed), hashing: self.hashing })
             }
             Layout::Shared => {
-                let mut held = self.held(side);
-                let sealed = match &held.sealed {
-                    Some(sealed) => Arc::clone(sealed),
+                let mut shelves = self.shelves();
+                let (sealed, known) = match shelves.take(side) {
+                    Some(taken) => taken,
                     None => {
-                        let sealed = Arc::new(self.seal(side)?);
-                        *held = Held { hash: self.as_known(&sealed), running: 0, sealed: Some(Arc::clone(&sealed)) };
-                        sealed
+                        let beside = shelves.source(side, self.hashing);
+                        let sharing = if beside.is_some() { Sharing::Linked } else { Sharing::Alone };
+                        let sealed = Arc::new(self.seal(side, beside.as_deref())?);
+                        let known = self.as_known(&sealed);
+                        shelves.put(side, &sealed, sharing);
+                        (sealed, known)
                     }
                 };
-                let known = held.hash.take().filter(|_| held.running == 0);
-                held.running += 1;
                 Ok(View { sealed, known, hashing: self.hashing })
             }
         }
     }
 
-    /// Takes a view back, with the hashes around its invocation. A tree that moved goes with its writes.
+    /// Takes a view back, with the hashes around its invocation.
     pub(crate) fn give_back(&self, side: Side, view: &View, before: Digest, after: Digest) {
-        let mut held = self.held(side);
-        if !held.sealed.as_ref().is_some_and(|sealed| Arc::ptr_eq(sealed, &view.sealed)) {
-            return;
-        }
-        if before != after {
-            *held = Held::default();
-            return;
-        }
-        held.running = held.running.saturating_sub(1);
-        held.hash = (held.running == 0).then_some(after);
+        self.shelves().give_back(side, &view.sealed, before, after);
     }
 
-    fn seal(&self, side: Side) -> Result<Sealed, GitError> {
+    fn seal(&self, side: Side, beside: Option<&Sealed>) -> Result<Sealed, GitError> {
         self.progress.sealing(side);
         let home = PrivateDir::create_in(self.room)?;
-        let view = Repository::discover(self.work_dir)?.materialise(self.commit(side), home.path())?;
+        let repository = Repository::discover(self.work_dir)?;
+        let beside = beside.map(|sealed| &sealed.view);
+        let view = repository.materialise_beside(self.commit(side), home.path(), beside)?;
         Ok(Sealed { view, _home: home })
     }
 
@@ -161,14 +149,7 @@ impl<'a> Views<'a> {
         (self.hashing == TreeHash::Content).then_some(sealed.view.tree_hash)
     }
 
-    fn shelf(&self, side: Side) -> &Shelf<'a> {
-        match side {
-            Side::Base => &self.base,
-            Side::Candidate => &self.candidate,
-        }
-    }
-
-    fn held(&self, side: Side) -> MutexGuard<'_, Held> {
-        self.shelf(side).held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn shelves(&self) -> MutexGuard<'_, Shelves<Sealed>> {
+        self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

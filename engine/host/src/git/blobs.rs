@@ -3,7 +3,6 @@
 use std::os::fd::OwnedFd;
 
 use git2::{ObjectType, Odb, OdbObject};
-use runmill_model::Digest;
 use rustix::{fs::SeekFrom, io::Errno};
 
 use super::{
@@ -13,6 +12,7 @@ use super::{
     listing::Item,
     objects::{Extent, Objects},
     seal::ViewNote,
+    write::Holds,
 };
 
 /// The blobs of one commit. Threads share it.
@@ -42,28 +42,33 @@ impl<'a> Blobs<'a> {
     }
 
     /// Writes the content of a file: what Git LFS has for it when the bytes are a pointer that the attributes hand to it,
-    /// else the bytes themselves. Returns the digest of what was written.
-    pub(super) fn write(
-        &self,
-        item: &Item,
-        bytes: &[u8],
-        path: &[u8],
-        file: &OwnedFd,
-    ) -> std::io::Result<(Digest, Option<ViewNote>)> {
-        let pointer = Pointer::parse(bytes).filter(|_| self.attributes.apply_to(&item.path));
-        let Some(pointer) = pointer else {
+    /// else the bytes themselves.
+    pub(super) fn write(&self, item: &Item, bytes: &[u8], path: &[u8], file: &OwnedFd) -> std::io::Result<Put> {
+        let Some(pointer) = Pointer::parse(bytes) else {
             write_all(file, bytes)?;
-            return Ok((Digest::of(bytes), None));
+            return Ok(Put { holds: Holds::Blob, is_pointer: false, note: None });
         };
+        let as_it_is = Put { holds: Holds::Blob, is_pointer: true, note: None };
+        if !self.attributes.apply_to(&item.path) {
+            write_all(file, bytes)?;
+            return Ok(as_it_is);
+        }
         let stored = self.lfs.copy(&pointer, |piece| Ok(write_all(file, piece)?))?;
         if stored == Stored::Whole {
-            return Ok((pointer.content, None));
+            return Ok(Put { holds: Holds::Stored(pointer.content), ..as_it_is });
         }
         rustix::fs::seek(file, SeekFrom::Start(0))?;
         rustix::fs::ftruncate(file, 0)?;
         write_all(file, bytes)?;
-        Ok((Digest::of(bytes), Some(ViewNote::lfs(path, pointer.content, stored))))
+        Ok(Put { note: Some(ViewNote::lfs(path, pointer.content, stored)), ..as_it_is })
     }
+}
+
+/// What [`Blobs::write`] made of a blob.
+pub(super) struct Put {
+    pub(super) holds: Holds,
+    pub(super) is_pointer: bool,
+    pub(super) note: Option<ViewNote>,
 }
 
 fn write_all(file: &OwnedFd, mut bytes: &[u8]) -> rustix::io::Result<()> {

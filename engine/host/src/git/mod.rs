@@ -5,7 +5,7 @@
 //!
 //! - [`Repository`] finds the repository around a directory and answers questions about commits;
 //! - [`Repository::materialise`] writes one commit, byte for byte, into a [`PrivateDir`], with a `.git` made for it
-//!   beside it: a [`SealedView`];
+//!   beside it: a [`SealedView`]; [`Repository::materialise_beside`] shares the files of another;
 //! - [`tree_hash`] and [`stat_hash`] say whether a directory moved. [`tree_digest`] defines both formats.
 
 mod ancestry;
@@ -22,9 +22,13 @@ mod ignored;
 mod lfs;
 mod listing;
 mod objects;
+mod parents;
 mod private_dir;
+mod proof;
+mod reading;
 mod revision;
 mod seal;
+mod sharing;
 mod submodule;
 mod synthetic;
 pub mod tree_digest;

@@ -3,9 +3,17 @@
 use std::{fs, io, os::fd::OwnedFd, os::unix::fs::PermissionsExt as _, path::Path};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rustix::fs::{CWD, FlockOperation, flock};
+use rayon::prelude::*;
+use rustix::fs::{AtFlags, CWD, FlockOperation, flock, unlinkat};
 
-use super::{error::GitError, walk::open_directory};
+use super::{
+    error::GitError,
+    parents::Parents,
+    walk::{Entry, EntryKind, Walk, open_directory},
+};
+
+/// Files are handed to threads this many at a time.
+const BATCH: usize = 256;
 
 /// How the names of private directories begin.
 const PREFIX: &str = "runmill-";
@@ -72,12 +80,33 @@ impl Drop for PrivateDir {
     }
 }
 
-fn remove(path: &Utf8Path) {
-    if fs::remove_dir_all(path).is_err() {
+/// Removes a directory with all its content, as far as that works.
+pub(super) fn remove(path: &Utf8Path) {
+    if empty(path).is_err() || fs::remove_dir(path).is_err() {
         // Only directories hold a removal up. What is still there after this is reported by [`PrivateDir::remove`].
         make_writable(path.as_std_path());
         let _still_there = fs::remove_dir_all(path);
     }
+}
+
+/// Removes everything below a directory that holds nothing unusual, on all threads.
+fn empty(path: &Utf8Path) -> Result<(), GitError> {
+    let walk = Walk::of(path, &[])?;
+    let gone = |entry: &Entry, parents: &mut Parents<'_>| {
+        let flags = if entry.kind == EntryKind::Directory { AtFlags::REMOVEDIR } else { AtFlags::empty() };
+        let (directory, name) = parents.of(&entry.path)?;
+        unlinkat(directory, name, flags)
+    };
+    let cannot = |error| GitError::system("remove", path, error);
+    let (directories, others): (Vec<&Entry>, Vec<&Entry>) =
+        walk.entries.iter().partition(|entry| entry.kind == EntryKind::Directory);
+    others.par_chunks(BATCH).try_for_each(|batch| {
+        let mut parents = Parents::below(&walk.root);
+        batch.iter().try_for_each(|entry| gone(entry, &mut parents)).map_err(cannot)
+    })?;
+    // What is in a directory is listed after it.
+    let mut parents = Parents::below(&walk.root);
+    directories.into_iter().rev().try_for_each(|entry| gone(entry, &mut parents)).map_err(cannot)
 }
 
 /// A directory of mode 0700 below `parent`.

@@ -12,9 +12,14 @@ use super::{
     blobs::Blobs,
     error::GitError,
     lfs::Stored,
+    listing::Item,
+    objects::Objects,
+    private_dir::remove,
+    proof::{Proof, prove},
+    sharing::{Files, Source},
     submodule::Submodules,
     synthetic,
-    tree_digest::{Record, manifest_digest, stat_hash, tree_hash},
+    tree_digest::{stat_hash, tree_hash},
     walk::open_directory,
     write::{Writer, Written, make_directory},
 };
@@ -25,8 +30,8 @@ pub struct SealedView {
     /// The commit.
     pub commit: CommitId,
     /// The files: exactly the commit's bytes, without filters; modes 0644 and 0755, whatever the umask, so that what a
-    /// check copies out of it can be written to; modification times are the commit's. It holds an empty directory `.git`,
-    /// the mount point for `git_dir`.
+    /// check copies out of it can be written to; one modification time, that of the commit or of the view it shares with.
+    /// It holds an empty directory `.git`, the mount point for `git_dir`.
     pub tree: Utf8PathBuf,
     /// A git directory made for this view: detached `HEAD`, an index that matches `tree`, tags that the commit contains,
     /// and nothing else. To be mounted read-only on `.git` in the tree.
@@ -34,11 +39,15 @@ pub struct SealedView {
     /// Absolute paths of object directories of this host that `git_dir` refers to. They must be visible read-only at the
     /// same paths.
     pub object_dirs: Vec<Utf8PathBuf>,
-    /// The content digest of `tree` without `.git`, read back from the disk after writing, and equal to the digest of the
-    /// bytes of the commit. Serves as the hash before a first invocation.
+    /// The content digest of `tree` without `.git`, of the bytes that were read back from the disk after writing and found
+    /// to be the commit's. Serves as the hash before a first invocation.
     pub tree_hash: Digest,
     /// What of the commit could not be had; sorted, empty as a rule.
     pub notes: Vec<ViewNote>,
+    /// What another view can share.
+    pub(super) files: Files,
+    /// The modification time of every file, in seconds since 1970.
+    pub(super) modified: i64,
 }
 
 impl SealedView {
@@ -115,8 +124,8 @@ impl fmt::Display for ViewNote {
 }
 
 impl Repository {
-    /// Writes a commit into a new directory below `parent`, which should be a [`super::PrivateDir`], and proves it: each
-    /// blob against its id while it is read, the whole tree against the digest of those bytes when it is on disk.
+    /// Writes a commit into a new directory below `parent`, which should be a [`super::PrivateDir`], and proves it from the
+    /// disk: every path, mode and file against the commit's tree, files by the ids of their blobs.
     ///
     /// The directory has the commit's id for a name, so one parent takes each commit once.
     ///
@@ -124,15 +133,55 @@ impl Repository {
     /// RM-REPO-003: an object is missing from this clone or damaged; RM-REPO-006: the commit holds a hostile name, the
     /// directory is there already, or it cannot be written or read back exactly.
     pub fn materialise(&self, commit: &CommitId, parent: &Utf8Path) -> Result<SealedView, GitError> {
+        self.materialise_beside(commit, parent, None)
+    }
+
+    /// The same, with the files that are the same in both commits linked from another view, where the file system can.
+    /// They have one inode then, so what moves one view moves the other, and the status change time of such a file is
+    /// that of this call: no stat digest of the other view holds across it. All files of the new view have the
+    /// modification time of that view's.
+    ///
+    /// # Errors
+    /// As [`Repository::materialise`]. A view that no longer holds what was proven is no error: nothing of it is used then.
+    pub fn materialise_beside(
+        &self,
+        commit: &CommitId,
+        parent: &Utf8Path,
+        beside: Option<&SealedView>,
+    ) -> Result<SealedView, GitError> {
         let home = parent.join(commit.as_str());
-        let (tree, git_dir) = (home.join("tree"), home.join("git"));
         let (tree_id, committed) = {
             let found = self.objects.commit(commit)?;
             (found.tree_id(), found.time().seconds())
         };
         let items = self.objects.list(tree_id)?;
+        let laying = Laying { objects: &self.objects, commit, committed, items: &items, home: &home };
+        if let Some(source) = beside.and_then(Source::of) {
+            if let Some(view) = laying.seal(Some(&source))? {
+                return Ok(view);
+            }
+            remove(&home);
+        }
+        laying.seal(None)?.ok_or_else(|| not_proven(commit, &home))
+    }
+}
 
-        let making = |error| GitError::system("make the directory", &home, error);
+/// A commit and where it goes.
+struct Laying<'a> {
+    objects: &'a Objects,
+    commit: &'a CommitId,
+    /// In seconds since 1970.
+    committed: i64,
+    items: &'a [Item],
+    home: &'a Utf8Path,
+}
+
+impl Laying<'_> {
+    /// Writes and proves it; none when what is on the disk is not what was written.
+    fn seal(&self, source: Option<&Source<'_>>) -> Result<Option<SealedView>, GitError> {
+        let Self { objects, commit, committed, items, home } = *self;
+        let (tree, git_dir) = (home.join("tree"), home.join("git"));
+        let making = |error| GitError::system("make the directory", home, error);
         rustix::fs::mkdir(home.as_str(), Mode::RWXU).map_err(making)?;
         let home_fd = open_directory(rustix::fs::CWD, home.as_str().as_bytes()).map_err(making)?;
         // A commit from the future must not make files that are newer than anything a check makes.
@@ -141,42 +190,35 @@ impl Repository {
         let root = open_directory(&home_fd, b"tree").map_err(making)?;
         make_directory(&root, b".git").map_err(making)?;
 
-        let writer = Writer { root: &root, below: b"", modified: committed.clamp(0, now) };
-        let mut written = writer.write(&Blobs::of(&self.objects, &items)?, &items)?;
+        let modified = source.map_or_else(|| committed.clamp(0, now), |source| source.modified);
+        let writer = Writer { root: &root, below: b"", modified, source };
+        let mut written = writer.write(&Blobs::of(objects, items)?, items)?;
         let mut submodules = Submodules::default();
-        submodules.write(&self.objects, &items, &writer)?;
+        submodules.write(objects, items, &writer)?;
 
         // The index lists the files of the commit, not those of its submodules.
         written.sort_unstable_by(|left, right| left.path.cmp(&right.path));
-        let (on_disk, object_dirs) = std::thread::scope(|scope| {
-            let reading_back = scope.spawn(|| tree_hash(&tree, &[dot_git()?]));
-            let object_dirs = synthetic::write(&self.objects, commit, &written, &git_dir);
-            (reading_back.join(), object_dirs)
+        let mut all: Vec<&Written> = written.iter().chain(&submodules.written).collect();
+        all.sort_unstable_by(|left, right| left.path.cmp(&right.path));
+        let (proof, object_dirs) = std::thread::scope(|scope| {
+            let proving = scope.spawn(|| prove(&tree, &[dot_git()?], &all));
+            let object_dirs = synthetic::write(objects, commit, &written, &git_dir);
+            (proving.join(), object_dirs)
         });
         let object_dirs = object_dirs?;
-        let tree_hash = on_disk.map_err(|_| not_proven(commit, &tree))??;
-
-        written.append(&mut submodules.written);
-        written.sort_unstable_by(|left, right| left.path.cmp(&right.path));
-        let records: Vec<Record<'_>> = written.iter().map(Written::record).collect();
-        if !prove(&records, tree_hash) {
-            return Err(not_proven(commit, &tree));
-        }
+        let Some(Proof { digest, files }) = proof.map_err(|_| not_proven(commit, home))?? else { return Ok(None) };
         let mut notes = submodules.notes;
-        notes.extend(written.into_iter().filter_map(|item| item.note));
+        let of_files = written.into_iter().chain(submodules.written).filter_map(|item| item.note);
+        notes.extend(of_files);
         notes.sort_unstable();
-        Ok(SealedView { commit: commit.clone(), tree, git_dir, object_dirs, tree_hash, notes })
+        let commit = commit.clone();
+        Ok(Some(SealedView { commit, tree, git_dir, object_dirs, tree_hash: digest, notes, files, modified }))
     }
 }
 
-/// Whether what was read back from the disk is what was read from the commit.
-fn prove(of_commit: &[Record<'_>], on_disk: Digest) -> bool {
-    manifest_digest(of_commit) == on_disk
-}
-
-fn not_proven(commit: &CommitId, tree: &Utf8Path) -> GitError {
+fn not_proven(commit: &CommitId, home: &Utf8Path) -> GitError {
     GitError::tree(
-        format!("`{tree}` does not hold what was written for commit {}", commit.short()),
+        format!("`{home}` does not hold what was written for commit {}", commit.short()),
         "check that file system for errors, and that nothing else writes there",
     )
 }
@@ -196,7 +238,6 @@ mod tests {
     use super::super::{
         PrivateDir,
         fixture::{Sample, code, git_in},
-        tree_digest::RecordKind,
     };
     use super::*;
 
@@ -243,24 +284,6 @@ mod tests {
         assert!(view.notes.is_empty());
         assert_eq!(git_in_view(&view, &["status", "--porcelain"]), "");
         assert_eq!(code(sample.open().materialise(&commit, home.path())), Code::Repo006);
-    }
-
-    #[test]
-    fn a_tree_that_is_not_what_was_written_is_not_proven() {
-        let plain = |content: &[u8]| Record { path: b"a", kind: RecordKind::Plain, content: Some(Digest::of(content)) };
-        let (sample, commit) = one_file("1");
-        let (_home, view) = materialise(&sample, &commit);
-        assert!(prove(&[plain(b"1")], view.tree_hash));
-        assert!(!prove(&[plain(b"2")], view.tree_hash));
-        assert!(!prove(&[], view.tree_hash));
-        assert_eq!(code::<()>(Err(not_proven(&commit, &view.tree))), Code::Repo006);
-    }
-
-    fn one_file(content: &str) -> (Sample, CommitId) {
-        let sample = Sample::new();
-        sample.write("a", content);
-        let commit = sample.commit("one");
-        (sample, commit)
     }
 
     fn committed() -> std::time::SystemTime {

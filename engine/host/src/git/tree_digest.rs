@@ -21,20 +21,20 @@
 //! PATH NUL`: the mode in octal, the rest in decimal; the time is that of the last status change. It reads no content: a
 //! shared writable mapping made earlier can change bytes without it, so it is never called a content digest.
 
-use std::os::fd::AsFd;
-
 use camino::Utf8Path;
 use rayon::prelude::*;
 use runmill_model::{Digest, Hasher, RepoPath};
-use rustix::fs::{AtFlags, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
+use rustix::fs::{AtFlags, Stat, statat};
 
 use super::{
     error::GitError,
+    parents::Parents,
+    reading::{Ids, read},
     walk::{EntryKind, Walk, shown},
 };
 
-/// How much of a file is read at once, in bytes.
-const PIECE: usize = 128 * 1024;
+/// Entries are handed to threads this many at a time.
+pub(super) const BATCH: usize = 64;
 
 /// The content digest of a directory, without the paths in `excluding` and all that is below them.
 ///
@@ -42,24 +42,16 @@ const PIECE: usize = 128 * 1024;
 /// RM-REPO-006: something below the directory cannot be read, or went away meanwhile.
 pub fn tree_hash(dir: &Utf8Path, excluding: &[RepoPath]) -> Result<Digest, GitError> {
     let walk = Walk::of(dir, excluding)?;
-    let records = walk
+    let batches = walk
         .entries
-        .par_iter()
-        .with_min_len(16)
-        .map_init(
-            || vec![0; PIECE],
-            |buffer, entry| {
-                let kind_and_content = match entry.kind {
-                    EntryKind::Directory => (RecordKind::Directory, None),
-                    EntryKind::Other => (RecordKind::Other, None),
-                    EntryKind::Link => (RecordKind::Link, Some(link_digest(&walk, &entry.path)?)),
-                    EntryKind::File => file_digest(&walk, &entry.path, buffer)?,
-                };
-                Ok(Record { path: &entry.path, kind: kind_and_content.0, content: kind_and_content.1 })
-            },
-        )
+        .par_chunks(BATCH)
+        .map(|batch| {
+            let mut parents = Parents::below(&walk.root);
+            let records = batch.iter().map(|entry| Ok(read(&walk, entry, &mut parents, Ids::Content)?.record));
+            records.collect::<Result<Vec<_>, GitError>>()
+        })
         .collect::<Result<Vec<_>, GitError>>()?;
-    Ok(manifest_digest(&records))
+    Ok(manifest_digest(batches.iter().flatten()))
 }
 
 /// The stat digest of a directory, without the paths in `excluding` and all that is below them.
@@ -68,21 +60,25 @@ pub fn tree_hash(dir: &Utf8Path, excluding: &[RepoPath]) -> Result<Digest, GitEr
 /// RM-REPO-006: something below the directory cannot be looked at, or went away meanwhile.
 pub fn stat_hash(dir: &Utf8Path, excluding: &[RepoPath]) -> Result<Digest, GitError> {
     let walk = Walk::of(dir, excluding)?;
-    let records = walk
+    let batches = walk
         .entries
-        .par_iter()
-        .with_min_len(64)
-        .map(|entry| {
-            let stat = statat(&walk.root, entry.path.as_slice(), AtFlags::SYMLINK_NOFOLLOW)
-                .map_err(|error| GitError::system("look at", shown(&walk.dir, &entry.path), error))?;
-            Ok(stat_record(entry.kind, &stat, &entry.path))
+        .par_chunks(BATCH)
+        .map(|batch| {
+            let mut parents = Parents::below(&walk.root);
+            let mut records = Vec::with_capacity(batch.len() * 96);
+            for entry in batch {
+                let looked = parents
+                    .of(&entry.path)
+                    .and_then(|(directory, name)| statat(directory, name, AtFlags::SYMLINK_NOFOLLOW));
+                let stat = looked.map_err(|error| GitError::system("look at", shown(&walk.dir, &entry.path), error))?;
+                stat_record(&mut records, entry.kind, &stat, &entry.path);
+            }
+            Ok(records)
         })
         .collect::<Result<Vec<_>, GitError>>()?;
     let mut hasher = Hasher::new();
     hasher.update(b"runmill-stat 1\0");
-    for record in &records {
-        hasher.update(record);
-    }
+    batches.iter().for_each(|records| hasher.update(records));
     Ok(hasher.finish())
 }
 
@@ -97,7 +93,7 @@ pub(super) enum RecordKind {
 }
 
 /// One record of the content digest.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Record<'a> {
     pub(super) path: &'a [u8],
     pub(super) kind: RecordKind,
@@ -105,7 +101,7 @@ pub(super) struct Record<'a> {
 }
 
 /// The digest of records that are already sorted by path.
-pub(super) fn manifest_digest(records: &[Record<'_>]) -> Digest {
+pub(super) fn manifest_digest<'a>(records: impl IntoIterator<Item = &'a Record<'a>>) -> Digest {
     let mut hasher = Hasher::new();
     hasher.update(b"runmill-tree 1\0");
     let mut line = Vec::with_capacity(256);
@@ -119,7 +115,9 @@ pub(super) fn manifest_digest(records: &[Record<'_>]) -> Digest {
             RecordKind::Other => b"o ",
         });
         match record.content {
-            Some(content) => line.extend_from_slice(content.hex().as_bytes()),
+            Some(content) => {
+                line.extend(content.as_bytes().iter().flat_map(|byte| [hex_digit(byte >> 4), hex_digit(byte & 15)]))
+            }
             None => line.push(b'-'),
         }
         line.push(b' ');
@@ -130,40 +128,12 @@ pub(super) fn manifest_digest(records: &[Record<'_>]) -> Digest {
     hasher.finish()
 }
 
-fn file_digest(walk: &Walk, path: &[u8], buffer: &mut [u8]) -> Result<(RecordKind, Option<Digest>), GitError> {
-    let cannot_read = |error| GitError::system("read", shown(&walk.dir, path), error);
-    // A pipe that took the place of a file since the walk must not hold the run up: NONBLOCK, then a look at what it is.
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = openat(&walk.root, path, flags, Mode::empty()).map_err(cannot_read)?;
-    let stat = fstat(&file).map_err(cannot_read)?;
-    if EntryKind::of(&stat) != EntryKind::File {
-        return Err(cannot_read(rustix::io::Errno::STALE));
-    }
-    let (mut hasher, mut size) = (Hasher::new(), 0_u64);
-    loop {
-        let length = match rustix::io::read(file.as_fd(), &mut *buffer) {
-            Ok(length) => length,
-            Err(rustix::io::Errno::INTR) => continue,
-            Err(error) => return Err(cannot_read(error)),
-        };
-        hasher.update(buffer.get(..length).unwrap_or_default());
-        size = size.saturating_add(length as u64);
-        // A piece that did not fill the buffer and reached the known size was the last: no read to learn it is over.
-        if length == 0 || (length < buffer.len() && size == stat.st_size.cast_unsigned()) {
-            break;
-        }
-    }
-    let kind = if stat.st_mode & 0o111 == 0 { RecordKind::Plain } else { RecordKind::Executable };
-    Ok((kind, Some(hasher.finish())))
+/// The lower-case digit of a number below 16.
+fn hex_digit(number: u8) -> u8 {
+    number + if number < 10 { b'0' } else { b'a' - 10 }
 }
 
-fn link_digest(walk: &Walk, path: &[u8]) -> Result<Digest, GitError> {
-    let target = readlinkat(&walk.root, path, Vec::new())
-        .map_err(|error| GitError::system("read the link", shown(&walk.dir, path), error))?;
-    Ok(Digest::of(target.as_bytes()))
-}
-
-fn stat_record(kind: EntryKind, stat: &Stat, path: &[u8]) -> Vec<u8> {
+fn stat_record(records: &mut Vec<u8>, kind: EntryKind, stat: &Stat, path: &[u8]) {
     let kind = match kind {
         EntryKind::Directory => 'd',
         EntryKind::File if stat.st_mode & 0o111 != 0 => 'x',
@@ -173,17 +143,18 @@ fn stat_record(kind: EntryKind, stat: &Stat, path: &[u8]) -> Vec<u8> {
     };
     let head =
         format!("{kind} {:o} {} {} {} {} ", stat.st_mode, stat.st_ino, stat.st_ctime, stat.st_ctime_nsec, stat.st_size);
-    let mut record = head.into_bytes();
-    record.extend_from_slice(path);
-    record.push(0);
-    record
+    records.extend_from_slice(head.as_bytes());
+    records.extend_from_slice(path);
+    records.push(0);
 }
 
 #[cfg(test)]
 mod tests {
     use std::{fs, os::unix::fs::PermissionsExt as _};
 
-    use super::super::{PrivateDir, fixture::path};
+    use rustix::fs::Mode;
+
+    use super::super::{PrivateDir, fixture::path, reading::PIECE};
     use super::*;
 
     /// What it is called and how it is done.

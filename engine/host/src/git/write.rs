@@ -1,6 +1,6 @@
-//! Writing a listing to a directory, in parallel, hashing the bytes on their way.
+//! Writing a listing to a directory, in parallel. What it holds is proven afterwards, from the disk.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 
 use git2::Oid;
 use rayon::prelude::*;
@@ -17,9 +17,10 @@ use super::{
     blobs::Blobs,
     error::GitError,
     listing::{Item, ItemKind},
+    parents::Parents,
     seal::ViewNote,
-    tree_digest::{Record, RecordKind},
-    walk::{join, open_directory},
+    sharing::{Source, mode},
+    walk::join,
 };
 
 /// Files are handed to threads this many at a time.
@@ -35,21 +36,22 @@ pub(super) struct Written {
     /// After its last change; none for directories and submodules.
     pub(super) stat: Option<Stat>,
     pub(super) note: Option<ViewNote>,
-    /// The SHA-256 of the bytes of a file or of the target of a link.
-    content: Option<Digest>,
+    pub(super) holds: Holds,
+    /// Its blob is a Git LFS pointer, whatever was made of it.
+    pub(super) is_pointer: bool,
 }
 
-impl Written {
-    /// The record that the content digest of the tree has for it.
-    pub(super) fn record(&self) -> Record<'_> {
-        let kind = match self.kind {
-            ItemKind::Directory | ItemKind::Submodule => RecordKind::Directory,
-            ItemKind::Plain => RecordKind::Plain,
-            ItemKind::Executable => RecordKind::Executable,
-            ItemKind::Link => RecordKind::Link,
-        };
-        Record { path: &self.path, kind, content: self.content }
-    }
+/// What a path of the tree has to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Holds {
+    /// It is a directory.
+    Nothing,
+    /// The bytes of its blob.
+    Blob,
+    /// What Git LFS keeps for its blob, by its SHA-256.
+    Stored(Digest),
+    /// The bytes of its blob, linked from another view and proven there, by their SHA-256.
+    Shared(Digest),
 }
 
 /// Where and how to write.
@@ -60,6 +62,8 @@ pub(super) struct Writer<'a> {
     pub(super) below: &'a [u8],
     /// The modification time every file gets, in seconds since 1970.
     pub(super) modified: i64,
+    /// A view to link files from.
+    pub(super) source: Option<&'a Source<'a>>,
 }
 
 impl Writer<'_> {
@@ -77,54 +81,67 @@ impl Writer<'_> {
     fn directory(&self, item: &Item) -> Result<Written, GitError> {
         let path = join(self.below, &item.path);
         make_directory(self.root, &path).map_err(|error| cannot("make the directory", &path, error))?;
-        Ok(Written { path, kind: item.kind, id: item.id, stat: None, note: None, content: None })
+        Ok(Written {
+            path,
+            kind: item.kind,
+            id: item.id,
+            stat: None,
+            note: None,
+            holds: Holds::Nothing,
+            is_pointer: false,
+        })
     }
 
-    /// Consecutive files are mostly in one directory, which is then looked up once.
     fn batch(&self, blobs: &Blobs<'_>, batch: &[&Item]) -> Result<Vec<Written>, GitError> {
+        let mut parents = Parents::below(self.root);
+        let mut sources = self.source.map(|source| (source, source.parents()));
         let mut written = Vec::with_capacity(batch.len());
-        let mut open: Option<(Vec<u8>, OwnedFd)> = None;
         for item in batch {
             let path = join(self.below, &item.path);
-            let (parent, name) = split(&path);
-            let directory = match open.take() {
-                Some((opened, directory)) if opened == parent => directory,
-                _ => open_directory(self.root, parent).map_err(|error| cannot("open the directory", parent, error))?,
-            };
-            let (content, stat, note) = self.file(blobs, item, &path, &Place { directory: &directory, name })?;
-            open = Some((parent.to_vec(), directory));
-            written.push(Written {
-                path,
-                kind: item.kind,
-                id: item.id,
-                stat: Some(stat),
-                note,
-                content: Some(content),
+            let (directory, name) = parents.of(&path).map_err(|error| cannot("open the directory of", &path, error))?;
+            let place = Place { directory, name };
+            let shared = sources
+                .as_mut()
+                .and_then(|(source, parents)| source.link(item, &path, parents, (place.directory, place.name)));
+            written.push(match shared {
+                Some((content, stat)) => Written {
+                    path,
+                    kind: item.kind,
+                    id: item.id,
+                    stat: Some(stat),
+                    note: None,
+                    holds: Holds::Shared(content),
+                    is_pointer: false,
+                },
+                None => self.file(blobs, item, &path, &place)?,
             });
         }
         Ok(written)
     }
 
-    fn file(
-        &self,
-        blobs: &Blobs<'_>,
-        item: &Item,
-        path: &[u8],
-        place: &Place<'_>,
-    ) -> Result<(Digest, Stat, Option<ViewNote>), GitError> {
+    fn file(&self, blobs: &Blobs<'_>, item: &Item, path: &[u8], place: &Place<'_>) -> Result<Written, GitError> {
         let writing = |error| cannot("write", path, error);
         let blob = blobs.read(item)?;
+        let written = |stat, holds, is_pointer, note| Written {
+            path: path.to_vec(),
+            kind: item.kind,
+            id: item.id,
+            stat: Some(stat),
+            note,
+            holds,
+            is_pointer,
+        };
         if item.kind == ItemKind::Link {
             let stat = place.link(blob.data(), &self.times()).map_err(writing)?;
-            return Ok((Digest::of(blob.data()), stat, None));
+            return Ok(written(stat, Holds::Blob, false, None));
         }
-        let mode = Mode::from_raw_mode(if item.kind == ItemKind::Executable { 0o755 } else { 0o644 });
+        let mode = mode(item.kind);
         let file = place.create(mode).map_err(writing)?;
-        let (content, note) = blobs
+        let put = blobs
             .write(item, blob.data(), path, &file)
             .map_err(|error| GitError::system("write", String::from_utf8_lossy(path), error))?;
         let stat = finish(&file, mode, &self.times()).map_err(writing)?;
-        Ok((content, stat, note))
+        Ok(written(stat, put.holds, put.is_pointer, put.note))
     }
 
     fn times(&self) -> Timestamps {
@@ -143,7 +160,7 @@ pub(super) fn make_directory(root: &OwnedFd, path: &[u8]) -> io::Result<()> {
 
 /// A name in an open directory.
 struct Place<'a> {
-    directory: &'a OwnedFd,
+    directory: BorrowedFd<'a>,
     name: &'a [u8],
 }
 
@@ -171,20 +188,14 @@ fn finish(file: &OwnedFd, mode: Mode, times: &Timestamps) -> io::Result<Stat> {
     fstat(file)
 }
 
-/// The parent, empty for the top, and the name.
-fn split(path: &[u8]) -> (&[u8], &[u8]) {
-    match path.iter().rposition(|byte| *byte == b'/').and_then(|at| path.split_at_checked(at)) {
-        Some((parent, name)) => (parent, name.strip_prefix(b"/".as_slice()).unwrap_or(name)),
-        None => (&[], path),
-    }
-}
-
 fn cannot(doing: &str, path: &[u8], error: io::Errno) -> GitError {
     GitError::system(doing, String::from_utf8_lossy(path), error)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::fd::AsFd as _;
+
     use super::super::{PrivateDir, walk::open_directory};
     use super::*;
 
@@ -193,14 +204,12 @@ mod tests {
         let temporary = camino::Utf8PathBuf::from_path_buf(std::env::temp_dir()).unwrap();
         let home = PrivateDir::create_in(&temporary).unwrap();
         let directory = open_directory(rustix::fs::CWD, home.path().as_str().as_bytes()).unwrap();
-        let place = Place { directory: &directory, name: b"file" };
+        let place = Place { directory: directory.as_fd(), name: b"file" };
         let file = place.create(Mode::from_raw_mode(0o600)).unwrap();
         let time = Timespec { tv_sec: 1_700_000_000, tv_nsec: 0 };
         let times = Timestamps { last_access: time, last_modification: time };
         let stat = finish(&file, Mode::from_raw_mode(0o755), &times).unwrap();
         assert_eq!((stat.st_mode & 0o7777, stat.st_mtime), (0o755, 1_700_000_000));
         assert!(place.create(Mode::from_raw_mode(0o644)).is_err(), "an existing file is never written to");
-        assert_eq!(split(b"a/b/c"), (b"a/b".as_slice(), b"c".as_slice()));
-        assert_eq!(split(b"c"), (b"".as_slice(), b"c".as_slice()));
     }
 }
