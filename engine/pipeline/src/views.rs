@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use runmill_host::{
-    git::{GitError, PrivateDir, Repository, SealedView},
+    git::{Beside, GitError, PrivateDir, Repository, SealedView, SharedProof},
     sandbox,
 };
 use runmill_model::{CommitId, Digest, Side, TreeHash};
@@ -140,7 +140,13 @@ impl<'a> Views<'a> {
         self.progress.sealing(side);
         let home = PrivateDir::create_in(self.room)?;
         let repository = Repository::discover(self.work_dir)?;
-        let beside = beside.map(|sealed| &sealed.view);
+        // An invocation is judged only when the content hash after it is the one before it, so that what is shared need not
+        // be read before it too. A stat hash reads nothing.
+        let proof = match self.hashing {
+            TreeHash::Content => SharedProof::AfterUse,
+            TreeHash::Sealed => SharedProof::Now,
+        };
+        let beside = beside.map(|sealed| Beside { view: &sealed.view, proof });
         let view = repository.materialise_beside(self.commit(side), home.path(), beside)?;
         Ok(Sealed { view, _home: home })
     }

@@ -23,14 +23,14 @@ impl Repository {
     pub fn merge_base(&self, target: &CommitId, candidate: &CommitId) -> Result<CommitId, GitError> {
         let (target_oid, candidate_oid) = (self.known(target)?, self.known(candidate)?);
         if self.is_shallow() {
-            return self.objects.shallow_merge_base(target_oid, candidate_oid);
+            return self.objects().shallow_merge_base(target_oid, candidate_oid);
         }
-        match self.objects.git.merge_bases(target_oid, candidate_oid) {
+        match self.objects().git.merge_bases(target_oid, candidate_oid) {
             Ok(bases) => only(&self.best_of(&bases)?, target, candidate),
             Err(error) if error.code() == ErrorCode::NotFound && self.whole_history(&[target_oid, candidate_oid]) => {
                 Err(unrelated(target, candidate))
             }
-            Err(error) => Err(self.objects.fault(&error, "the history between target and candidate")),
+            Err(error) => Err(self.objects().fault(&error, "the history between target and candidate")),
         }
     }
 
@@ -44,28 +44,29 @@ impl Repository {
             return Ok(true);
         }
         if self.is_shallow() {
-            let of_candidate = self.objects.ancestors(candidate_oid)?;
+            let of_candidate = self.objects().ancestors(candidate_oid)?;
             if of_candidate.contains(&target_oid) {
                 return Ok(true);
             }
-            let of_target = self.objects.ancestors(target_oid)?;
-            self.objects.refuse_hidden_history(&of_target, &of_candidate)?;
+            let of_target = self.objects().ancestors(target_oid)?;
+            self.objects().refuse_hidden_history(&of_target, &of_candidate)?;
             return Ok(false);
         }
-        self.objects
+        self.objects()
             .git
             .graph_descendant_of(candidate_oid, target_oid)
-            .map_err(|error| self.objects.fault(&error, "the history of the candidate"))
+            .map_err(|error| self.objects().fault(&error, "the history of the candidate"))
     }
 
     /// Those that are no ancestor of another.
     fn best_of(&self, bases: &[Oid]) -> Result<Vec<Oid>, GitError> {
-        let git = &self.objects.git;
+        let objects = self.objects();
+        let git = &objects.git;
         let mut best = Vec::new();
         for base in bases {
             let mut others = bases.iter().filter(|other| *other != base);
             let above = others.try_fold(false, |above, other| Ok(above || git.graph_descendant_of(*other, *base)?));
-            let above = above.map_err(|error: git2::Error| self.objects.fault(&error, "the history of the change"))?;
+            let above = above.map_err(|error: git2::Error| objects.fault(&error, "the history of the change"))?;
             if !above {
                 best.push(*base);
             }
@@ -75,7 +76,7 @@ impl Repository {
 
     /// libgit2 says "not found" both for no common ancestor and for a missing commit.
     fn whole_history(&self, tips: &[Oid]) -> bool {
-        tips.iter().all(|tip| self.objects.ancestors(*tip).is_ok())
+        tips.iter().all(|tip| self.objects().ancestors(*tip).is_ok())
     }
 }
 

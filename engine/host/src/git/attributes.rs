@@ -96,7 +96,8 @@ mod tests {
         sample.write(".gitattributes", top);
         sample.write("sub/.gitattributes", "*.bin !filter\nassets/*.bin filter=lfs\n");
         let commit = sample.commit("one");
-        let objects = sample.open().objects;
+        let repository = sample.open();
+        let objects = repository.objects();
         let items = objects.list(objects.commit(&commit).unwrap().tree_id()).unwrap();
         let attributes = LfsAttributes::read(&objects, &items).unwrap();
         for yes in ["x.bin", "deep/x.bin", "only-top.dat", "a b.dat", "sub/assets/x.bin"] {

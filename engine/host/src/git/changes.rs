@@ -32,7 +32,7 @@ impl Repository {
         candidate: &CommitId,
         most: usize,
     ) -> Result<Vec<RepoPath>, GitError> {
-        let trees = (self.objects.commit(base)?.tree_id(), self.objects.commit(candidate)?.tree_id());
+        let trees = (self.objects().commit(base)?.tree_id(), self.objects().commit(candidate)?.tree_id());
         let mut changed = BTreeSet::new();
         let mut pending = vec![(Vec::new(), Some(trees.0), Some(trees.1))];
         let mut directories = 0;
@@ -41,7 +41,7 @@ impl Repository {
             if directories + changed.len() > most {
                 return Err(too_many_paths("the change touches", most));
             }
-            for difference in self.objects.differences(&path, old, new)? {
+            for difference in self.objects().differences(&path, old, new)? {
                 changed.extend(difference.file);
                 pending.extend(difference.below);
             }
@@ -62,6 +62,7 @@ impl Repository {
                 "see whether `git status` works there",
             )
         };
+        let _verified = self.objects();
         // A second handle: this one gets a working directory.
         let git = git2::Repository::open_bare(self.git_dir()).map_err(cannot)?;
         git.set_workdir(self.work_dir().as_std_path(), false).map_err(cannot)?;

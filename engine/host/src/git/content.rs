@@ -12,15 +12,16 @@ impl Repository {
     /// RM-REPO-003: an object is missing from this clone; RM-REPO-006: the path, or one of its parents, is there and is
     /// something else, such as a symbolic link or a directory.
     pub fn read_file(&self, commit: &CommitId, path: &RepoPath) -> Result<Option<Vec<u8>>, GitError> {
-        let Some(found) = self.objects.entry_at(commit, path)? else { return Ok(None) };
+        let Some(found) = self.objects().entry_at(commit, path)? else { return Ok(None) };
         if found.kind() != FoundKind::File {
             return Err(GitError::tree(
                 format!("`{path}` at commit {} is {}, not a regular file", commit.short(), found.kind().noun()),
                 "put a regular file there",
             ));
         }
-        let blob = self.objects.git.find_blob(found.id);
-        blob.map(|blob| Some(blob.content().to_vec())).map_err(|error| self.objects.fault(&error, &format!("`{path}`")))
+        let objects = self.objects();
+        let blob = objects.git.find_blob(found.id);
+        blob.map(|blob| Some(blob.content().to_vec())).map_err(|error| objects.fault(&error, &format!("`{path}`")))
     }
 }
 

@@ -4,11 +4,15 @@ use std::{fs, io};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{error::GitError, objects::Objects, synthetic::object_dirs};
+use super::{
+    error::GitError,
+    store::{Store, Verified},
+    synthetic::object_dirs,
+};
 
 /// A repository with a working directory: an ordinary clone, a linked worktree or a submodule. It is only read.
 pub struct Repository {
-    pub(super) objects: Objects,
+    pub(super) store: Store,
     git_dir: Utf8PathBuf,
     work_dir: Utf8PathBuf,
 }
@@ -57,7 +61,7 @@ impl Repository {
     /// working and the git directory, those this one is linked to or a submodule of, the other worktrees, and the git
     /// directories that objects are borrowed from. Absolute, sorted.
     pub fn private_dirs(&self) -> Vec<Utf8PathBuf> {
-        let common = &self.objects.common_dir;
+        let common = self.store.common_dir();
         let mut found = vec![self.work_dir.clone(), self.git_dir.clone(), common.clone()];
         let surrounding = |git_dir: &Utf8PathBuf| {
             let outermost = git_dir.ancestors().filter(|dir| dir.file_name() == Some(".git")).last()?;
@@ -75,17 +79,23 @@ impl Repository {
 
     /// Whether some history is missing from this clone on purpose.
     pub fn is_shallow(&self) -> bool {
-        !self.objects.shallow.is_empty()
+        self.store.is_shallow()
+    }
+
+    /// Its objects, to read as long as this is held.
+    pub(super) fn objects(&self) -> Verified<'_> {
+        self.store.verified()
     }
 
     fn open(git_dir: Utf8PathBuf, work_dir: Utf8PathBuf) -> Result<Self, GitError> {
-        let objects = Objects::open(&git_dir)?;
+        let store = Store::open(&git_dir)?;
         // A worktree linked to a bare repository is not bare itself.
-        let may_be_bare = objects.common_dir == git_dir;
-        if may_be_bare && objects.git.config().and_then(|config| config.get_bool("core.bare")).unwrap_or(false) {
+        let may_be_bare = *store.common_dir() == git_dir;
+        if may_be_bare && store.verified().git.config().and_then(|config| config.get_bool("core.bare")).unwrap_or(false)
+        {
             return Err(bare(&git_dir));
         }
-        Ok(Self { objects, git_dir, work_dir })
+        Ok(Self { store, git_dir, work_dir })
     }
 }
 

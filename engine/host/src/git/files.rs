@@ -17,12 +17,13 @@ impl Repository {
     /// # Errors
     /// RM-REPO-003: an object is missing from this clone; RM-REPO-006: the commit holds more than two million paths.
     pub fn files(&self, commit: &CommitId, wanted: impl Fn(&str) -> bool) -> Result<Vec<RepoPath>, GitError> {
+        let objects = self.objects();
         let mut files = Vec::new();
-        let mut pending = vec![(Vec::new(), self.objects.commit(commit)?.tree_id())];
+        let mut pending = vec![(Vec::new(), objects.commit(commit)?.tree_id())];
         let mut seen = 0;
         while let Some((path, id)) = pending.pop() {
             let what = || format!("the directory `{}`", String::from_utf8_lossy(&path));
-            let tree = self.objects.git.find_tree(id).map_err(|error| self.objects.fault(&error, &what()))?;
+            let tree = objects.git.find_tree(id).map_err(|error| objects.fault(&error, &what()))?;
             seen += tree.len();
             if seen > MOST_PATHS {
                 return Err(too_many_paths("the commit holds", MOST_PATHS));

@@ -17,17 +17,17 @@ impl Repository {
     /// # Errors
     /// RM-REPO-003: an object is missing from this clone; RM-REPO-006: a parent of the path is no directory there.
     pub fn is_ignored_at(&self, commit: &CommitId, path: &RepoPath) -> Result<bool, GitError> {
-        if path.is_root() || self.objects.entry_at(commit, path)?.is_some() {
+        if path.is_root() || self.objects().entry_at(commit, path)?.is_some() {
             return Ok(false);
         }
-        let mut rules = vec![self.objects.ignore_rules(commit, "")?];
+        let mut rules = vec![self.objects().ignore_rules(commit, "")?];
         let ends = path.as_str().match_indices('/').map(|(at, _)| at).chain([path.as_str().len()]);
         for end in ends {
             let directory = path.as_str().get(..end).unwrap_or_default();
             // Closest file first; within an ignored directory nothing can be taken back.
             match rules.iter().rev().map(|rules| rules.matched(directory, true)).find(|found| !found.is_none()) {
                 Some(Match::Ignore(_)) => return Ok(true),
-                _ => rules.push(self.objects.ignore_rules(commit, directory)?),
+                _ => rules.push(self.objects().ignore_rules(commit, directory)?),
             }
         }
         Ok(false)

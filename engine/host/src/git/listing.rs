@@ -167,8 +167,8 @@ mod tests {
         let candidate = sample.commit_of_entries(&[("40000", b"bomb", &inner)]);
         let base = sample.commit_of_entries(&[("100644", b"a", &blob)]);
         let repository = sample.open();
-        let tree = repository.objects.commit(&candidate).unwrap().tree_id();
-        assert_eq!(code(repository.objects.list_at_most(tree, 1000).map(|items| items.len())), Code::Repo006);
+        let tree = repository.objects().commit(&candidate).unwrap().tree_id();
+        assert_eq!(code(repository.objects().list_at_most(tree, 1000).map(|items| items.len())), Code::Repo006);
         assert_eq!(code(repository.changed_at_most(&base, &candidate, 1000)), Code::Repo006);
     }
 

@@ -11,8 +11,8 @@ use super::{
     listing::ItemKind,
     parents::Parents,
     reading::{Ids, Read, read},
-    sharing::{File, Files},
-    tree_digest::{BATCH, RecordKind, manifest_digest},
+    sharing::{File, Files, Inode, SharedProof},
+    tree_digest::{BATCH, Record, RecordKind, manifest_digest},
     walk::{Entry, EntryKind, Walk},
     write::{Holds, Written},
 };
@@ -27,8 +27,14 @@ pub(super) struct Proof {
 }
 
 /// Reads a tree back, once: every path, kind and execute bit, the blob id of every file and link, or the SHA-256 where it
-/// is not the blob that was written. `written` is sorted by path. None when anything differs.
-pub(super) fn prove(tree: &Utf8Path, excluding: &[RepoPath], written: &[&Written]) -> Result<Option<Proof>, GitError> {
+/// is not the blob that was written. `written` is sorted by path; `shared` says when files from another view are read.
+/// None when anything differs.
+pub(super) fn prove(
+    tree: &Utf8Path,
+    excluding: &[RepoPath],
+    written: &[&Written],
+    shared: SharedProof,
+) -> Result<Option<Proof>, GitError> {
     let walk = Walk::of(tree, excluding)?;
     let same = |(entry, item): (&Entry, &&Written)| entry.path == item.path && entry.kind == entry_kind(item.kind);
     if walk.entries.len() != written.len() || !walk.entries.iter().zip(written).all(same) {
@@ -40,6 +46,10 @@ pub(super) fn prove(tree: &Utf8Path, excluding: &[RepoPath], written: &[&Written
             let mut parents = Parents::below(&walk.root);
             let mut found = Vec::with_capacity(entries.len());
             for (entry, item) in entries.iter().zip(written) {
+                if let (Holds::Shared(content), SharedProof::AfterUse) = (item.holds, shared) {
+                    found.push(Record { path: &entry.path, kind: record_kind(item.kind), content: Some(content) });
+                    continue;
+                }
                 let ids = if item.holds == Holds::Blob { Ids::ContentAndBlob } else { Ids::Content };
                 let read = read(&walk, entry, &mut parents, ids)?;
                 if !is_what_was_written(item, &read) {
@@ -71,7 +81,8 @@ fn is_what_was_written(item: &Written, read: &Read<'_>) -> bool {
 fn shareable(item: &Written, content: Digest) -> Option<File> {
     let is_file = matches!(item.kind, ItemKind::Plain | ItemKind::Executable);
     let is_blob = matches!(item.holds, Holds::Blob | Holds::Shared(_)) && !item.is_pointer;
-    (is_file && is_blob).then(|| File { path: item.path.clone(), kind: item.kind, id: item.id, content })
+    let inode = Inode::of(item.stat.as_ref()?);
+    (is_file && is_blob).then(|| File { path: item.path.clone(), kind: item.kind, id: item.id, content, inode })
 }
 
 fn record_kind(kind: ItemKind) -> RecordKind {
@@ -106,7 +117,7 @@ mod tests {
             path: path.into(),
             kind,
             id: blob_id(bytes).unwrap(),
-            stat: None,
+            stat: Some(rustix::fs::stat("/").unwrap()),
             note: None,
             holds: if kind == ItemKind::Directory { Holds::Nothing } else { Holds::Blob },
             is_pointer: false,
@@ -133,7 +144,7 @@ mod tests {
     }
 
     fn proven(sample: &Sample, items: &[Written]) -> Option<Proof> {
-        prove(&sample.dir, &[], &items.iter().collect::<Vec<_>>()).unwrap()
+        prove(&sample.dir, &[], &items.iter().collect::<Vec<_>>(), SharedProof::Now).unwrap()
     }
 
     #[test]

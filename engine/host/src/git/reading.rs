@@ -63,7 +63,6 @@ pub(super) fn read<'a>(
 }
 
 /// The id git gives to a blob with these bytes.
-#[cfg(test)]
 pub(super) fn blob_id(bytes: &[u8]) -> Option<Oid> {
     let mut hashing = Hashing::of(Ids::ContentAndBlob, bytes.len() as u64);
     hashing.update(bytes);

@@ -25,18 +25,19 @@ impl Repository {
     /// RM-REPO-002: the revision is unknown, ambiguous or no commit; RM-REPO-003: its object is missing from this clone.
     pub fn resolve(&self, revision: &str) -> Result<CommitId, GitError> {
         self.refuse_two_meanings(revision)?;
-        let found = self.objects.git.revparse_single(revision).map_err(|error| self.unresolved(revision, &error))?;
+        let objects = self.objects();
+        let found = objects.git.revparse_single(revision).map_err(|error| self.unresolved(revision, &error))?;
         let commit = found.peel(ObjectType::Commit).map_err(|error| match error.code() {
-            ErrorCode::NotFound => self.objects.fault(&error, &format!("the commit of `{revision}`")),
+            ErrorCode::NotFound => objects.fault(&error, &format!("the commit of `{revision}`")),
             _ => GitError::revision(
                 format!("`{revision}` is no commit"),
                 "name a branch, a tag of a commit, or a commit id",
             ),
         })?;
-        self.objects
+        objects
             .git
             .find_commit(commit.id())
-            .map_err(|error| self.objects.fault(&error, &format!("the commit of `{revision}`")))?;
+            .map_err(|error| objects.fault(&error, &format!("the commit of `{revision}`")))?;
         commit_id(commit.id())
     }
 
@@ -47,10 +48,11 @@ impl Repository {
     /// RM-REPO-002: none of them exists; RM-REPO-003: the commit is missing from this clone.
     pub fn default_target(&self) -> Result<Target, GitError> {
         let remote = self.main_remote()?;
+        let objects = self.objects();
         let mut candidates = Vec::new();
         if let Some(remote) = &remote {
             let head = format!("refs/remotes/{remote}/HEAD");
-            if let Ok(reference) = self.objects.git.find_reference(&head) {
+            if let Ok(reference) = objects.git.find_reference(&head) {
                 let branch = reference.symbolic_target().ok().flatten().unwrap_or(&head).to_owned();
                 candidates.push(branch);
             }
@@ -60,7 +62,7 @@ impl Repository {
             candidates.extend(remote.iter().map(|remote| format!("refs/remotes/{remote}/{branch}")));
         }
         for reference in candidates {
-            if self.objects.git.find_reference(&reference).is_ok() {
+            if objects.git.find_reference(&reference).is_ok() {
                 let commit = self.resolve(&reference)?;
                 let name = reference.strip_prefix("refs/heads/").or_else(|| reference.strip_prefix("refs/remotes/"));
                 return Ok(Target { name: name.unwrap_or(&reference).to_owned(), commit });
@@ -78,7 +80,8 @@ impl Repository {
     fn refuse_two_meanings(&self, revision: &str) -> Result<(), GitError> {
         let name = revision.split(['~', '^', ':']).next().unwrap_or_default();
         let name = name.split("@{").next().unwrap_or_default();
-        let git = &self.objects.git;
+        let objects = self.objects();
+        let git = &objects.git;
         // A full name, such as `refs/heads/main` or `HEAD`, comes before every other.
         if name.is_empty() || CommitId::new(name).is_ok() || git.find_reference(name).is_ok() {
             return Ok(());
@@ -108,7 +111,8 @@ impl Repository {
     /// The short name of the branch that a revision is written as: the branch itself, or the one `HEAD` is on. None for
     /// anything else, such as a commit id or a detached `HEAD`.
     pub fn branch_of(&self, revision: &str) -> Option<String> {
-        let git = &self.objects.git;
+        let objects = self.objects();
+        let git = &objects.git;
         if revision == "HEAD" || revision == "@" {
             let head = git.find_reference("HEAD").ok()?;
             let target = head.symbolic_target().ok().flatten()?.to_owned();
@@ -133,7 +137,7 @@ impl Repository {
     }
 
     fn main_remote(&self) -> Result<Option<String>, GitError> {
-        let remotes = self.objects.git.remotes().map_err(|error| {
+        let remotes = self.objects().git.remotes().map_err(|error| {
             GitError::no_repository(
                 format!("cannot read the remotes: {}", error.message()),
                 "see whether `git remote` works there",
@@ -155,8 +159,8 @@ impl Repository {
             );
         }
         let absent_object = full_id.is_ok() || error.class() == ErrorClass::Odb;
-        if absent_object && self.objects.extent != Extent::Whole {
-            return self.objects.fault(error, &format!("`{revision}`"));
+        if absent_object && self.objects().extent != Extent::Whole {
+            return self.objects().fault(error, &format!("`{revision}`"));
         }
         let unborn = revision == "HEAD" || error.code() == ErrorCode::UnbornBranch;
         if unborn {
@@ -173,7 +177,7 @@ impl Repository {
     /// The raw id behind a commit id that was handed in.
     pub(super) fn known(&self, id: &CommitId) -> Result<Oid, GitError> {
         let found = oid(id)?;
-        self.objects.commit(id)?;
+        self.objects().commit(id)?;
         Ok(found)
     }
 }

@@ -13,10 +13,10 @@ use super::{
     error::GitError,
     lfs::Stored,
     listing::Item,
-    objects::Objects,
     private_dir::remove,
     proof::{Proof, prove},
-    sharing::{Files, Source},
+    sharing::{Beside, Files, SharedProof, Source},
+    store::Store,
     submodule::Submodules,
     synthetic,
     tree_digest::{stat_hash, tree_hash},
@@ -147,28 +147,28 @@ impl Repository {
         &self,
         commit: &CommitId,
         parent: &Utf8Path,
-        beside: Option<&SealedView>,
+        beside: Option<Beside<'_>>,
     ) -> Result<SealedView, GitError> {
         let home = parent.join(commit.as_str());
-        let (tree_id, committed) = {
-            let found = self.objects.commit(commit)?;
-            (found.tree_id(), found.time().seconds())
+        let (items, committed) = {
+            let objects = self.objects();
+            let found = objects.commit(commit)?;
+            (objects.list(found.tree_id())?, found.time().seconds())
         };
-        let items = self.objects.list(tree_id)?;
-        let laying = Laying { objects: &self.objects, commit, committed, items: &items, home: &home };
+        let laying = Laying { store: &self.store, commit, committed, items: &items, home: &home };
         if let Some(source) = beside.and_then(Source::of) {
-            if let Some(view) = laying.seal(Some(&source))? {
+            if let Ok(view) = laying.seal(Some(&source))? {
                 return Ok(view);
             }
             remove(&home);
         }
-        laying.seal(None)?.ok_or_else(|| not_proven(commit, &home))
+        laying.seal(None)?
     }
 }
 
 /// A commit and where it goes.
 struct Laying<'a> {
-    objects: &'a Objects,
+    store: &'a Store,
     commit: &'a CommitId,
     /// In seconds since 1970.
     committed: i64,
@@ -177,9 +177,9 @@ struct Laying<'a> {
 }
 
 impl Laying<'_> {
-    /// Writes and proves it; none when what is on the disk is not what was written.
-    fn seal(&self, source: Option<&Source<'_>>) -> Result<Option<SealedView>, GitError> {
-        let Self { objects, commit, committed, items, home } = *self;
+    /// Writes and proves it. The inner error: all was written, and it is not the commit.
+    fn seal(&self, source: Option<&Source<'_>>) -> Result<Result<SealedView, GitError>, GitError> {
+        let Self { store, commit, committed, items, home } = *self;
         let (tree, git_dir) = (home.join("tree"), home.join("git"));
         let making = |error| GitError::system("make the directory", home, error);
         rustix::fs::mkdir(home.as_str(), Mode::RWXU).map_err(making)?;
@@ -192,27 +192,32 @@ impl Laying<'_> {
 
         let modified = source.map_or_else(|| committed.clamp(0, now), |source| source.modified);
         let writer = Writer { root: &root, below: b"", modified, source };
-        let mut written = writer.write(&Blobs::of(objects, items)?, items)?;
+        let mut written = writer.write(&Blobs::of(store, items)?, items)?;
         let mut submodules = Submodules::default();
-        submodules.write(objects, items, &writer)?;
+        submodules.write(store, items, &writer)?;
 
         // The index lists the files of the commit, not those of its submodules.
         written.sort_unstable_by(|left, right| left.path.cmp(&right.path));
         let mut all: Vec<&Written> = written.iter().chain(&submodules.written).collect();
         all.sort_unstable_by(|left, right| left.path.cmp(&right.path));
+        let shared = source.map_or(SharedProof::Now, |source| source.proof);
         let (proof, object_dirs) = std::thread::scope(|scope| {
-            let proving = scope.spawn(|| prove(&tree, &[dot_git()?], &all));
-            let object_dirs = synthetic::write(objects, commit, &written, &git_dir);
+            let proving = scope.spawn(|| prove(&tree, &[dot_git()?], &all, shared));
+            let object_dirs = synthetic::write(&store.verified(), commit, &written, &git_dir);
             (proving.join(), object_dirs)
         });
         let object_dirs = object_dirs?;
-        let Some(Proof { digest, files }) = proof.map_err(|_| not_proven(commit, home))?? else { return Ok(None) };
+        let Some(Proof { digest, files }) = proof.map_err(|_| not_proven(commit, home))?? else {
+            // Either the store has other bytes under the id of a blob, or the disk has other bytes than were written.
+            let fault = Blobs::fault(store, items).or_else(|| submodules.fault());
+            return Ok(Err(fault.unwrap_or_else(|| not_proven(commit, home))));
+        };
         let mut notes = submodules.notes;
         let of_files = written.into_iter().chain(submodules.written).filter_map(|item| item.note);
         notes.extend(of_files);
         notes.sort_unstable();
         let commit = commit.clone();
-        Ok(Some(SealedView { commit, tree, git_dir, object_dirs, tree_hash: digest, notes, files, modified }))
+        Ok(Ok(SealedView { commit, tree, git_dir, object_dirs, tree_hash: digest, notes, files, modified }))
     }
 }
 

@@ -8,7 +8,7 @@ use std::{os::fd::BorrowedFd, os::fd::OwnedFd, sync::Arc};
 use camino::Utf8Path;
 use git2::Oid;
 use runmill_model::Digest;
-use rustix::fs::{AtFlags, CWD, FileType, Mode, Stat, linkat, statat, unlinkat};
+use rustix::fs::{AtFlags, CWD, Mode, Stat, linkat, statat, unlinkat};
 
 use super::{
     listing::{Item, ItemKind},
@@ -16,6 +16,25 @@ use super::{
     seal::SealedView,
     walk::open_directory,
 };
+
+/// A view to share files with.
+#[derive(Debug, Clone, Copy)]
+pub struct Beside<'a> {
+    /// The view.
+    pub view: &'a SealedView,
+    /// When the bytes of its files are read in their new place.
+    pub proof: SharedProof,
+}
+
+/// When the bytes of shared files are read again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SharedProof {
+    /// Before there is a new view: what differs is written instead.
+    Now,
+    /// Later: a file whose inode looks as it did when its bytes were proven has those bytes in the digest of the new view.
+    /// Whoever uses the view takes its content digest afterwards, and believes nothing when that differs.
+    AfterUse,
+}
 
 /// The files of a view that are the bytes of their blobs, whatever the attributes say. Sorted by path.
 #[derive(Debug, Clone)]
@@ -31,21 +50,40 @@ pub(super) struct File {
     pub(super) id: Oid,
     /// The SHA-256 of its bytes when they were proven.
     pub(super) content: Digest,
+    /// What its inode was then.
+    pub(super) inode: Inode,
+}
+
+/// What of an inode a link leaves as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Inode {
+    number: u64,
+    mode: u32,
+    size: i64,
+    modified: (i64, u64),
+}
+
+impl Inode {
+    pub(super) fn of(stat: &Stat) -> Self {
+        let modified = (stat.st_mtime, stat.st_mtime_nsec);
+        Self { number: stat.st_ino, mode: stat.st_mode, size: stat.st_size, modified }
+    }
 }
 
 /// A view that another may link files from.
 pub(super) struct Source<'a> {
     root: OwnedFd,
     files: &'a [File],
+    pub(super) proof: SharedProof,
     /// The modification time of all its files, in seconds since 1970.
     pub(super) modified: i64,
 }
 
 impl<'a> Source<'a> {
     /// The files of a view; none when it is gone.
-    pub(super) fn of(view: &'a SealedView) -> Option<Self> {
+    pub(super) fn of(Beside { view, proof }: Beside<'a>) -> Option<Self> {
         let root = open(&view.tree)?;
-        Some(Self { root, files: &view.files.0, modified: view.modified })
+        Some(Self { root, files: &view.files.0, proof, modified: view.modified })
     }
 
     /// The directories of the view.
@@ -72,11 +110,7 @@ impl<'a> Source<'a> {
         let (from, from_name) = parents.of(path).ok()?;
         linkat(from, from_name, directory, name, AtFlags::empty()).ok()?;
         let stat = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).ok();
-        let intact = stat.filter(|stat| {
-            FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
-                && Mode::from_raw_mode(stat.st_mode) == mode(item.kind)
-                && stat.st_mtime.cmp(&self.modified).is_eq()
-        });
+        let intact = stat.filter(|stat| Inode::of(stat) == file.inode);
         if intact.is_none() {
             // If it cannot go, writing the file in its place fails.
             let _gone = unlinkat(directory, name, AtFlags::empty());
@@ -129,6 +163,10 @@ mod tests {
         (sample, candidate, home, view)
     }
 
+    fn now(view: &SealedView) -> Beside<'_> {
+        Beside { view, proof: SharedProof::Now }
+    }
+
     fn inode(view: &SealedView, path: &str) -> u64 {
         fs::symlink_metadata(view.tree.join(path)).unwrap().ino()
     }
@@ -141,7 +179,7 @@ mod tests {
     #[test]
     fn files_that_are_the_same_in_both_commits_are_one_and_all_others_are_not() {
         let (sample, candidate, home, base) = sample();
-        let shared = sample.open().materialise_beside(&candidate, home.path(), Some(&base)).unwrap();
+        let shared = sample.open().materialise_beside(&candidate, home.path(), Some(now(&base))).unwrap();
         let alone = PrivateDir::create_in(home.path()).unwrap();
         let alone = (sample.open().materialise(&candidate, alone.path()).unwrap(), alone).0;
         for path in ["same", "d/same", "run"] {
@@ -178,10 +216,42 @@ mod tests {
         for (name, change) in moves {
             let (sample, candidate, home, base) = sample();
             change(&base);
-            let view = sample.open().materialise_beside(&candidate, home.path(), Some(&base)).unwrap();
+            let view = sample.open().materialise_beside(&candidate, home.path(), Some(now(&base))).unwrap();
             assert_eq!(fs::read_to_string(view.tree.join("same")).unwrap(), "1", "{name}");
             assert_eq!(view.hash_content().unwrap(), view.tree_hash, "{name}");
             assert!(is_clean(&view), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_moved_unseen_shows_after_use_at_the_latest() {
+        let (sample, candidate, home, base) = sample();
+        let path = base.tree.join("same");
+        let times = fs::metadata(&path).unwrap().modified().unwrap();
+        fs::write(&path, "9").unwrap();
+        fs::File::options().write(true).open(&path).unwrap().set_modified(times).unwrap();
+        let open = sample.open();
+        let later = Beside { view: &base, proof: SharedProof::AfterUse };
+        let view = open.materialise_beside(&candidate, home.path(), Some(later)).unwrap();
+        assert_eq!(inode(&view, "same"), inode(&base, "same"));
+        assert_ne!(view.hash_content().unwrap(), view.tree_hash);
+        let other = PrivateDir::create_in(home.path()).unwrap();
+        let view = open.materialise_beside(&candidate, other.path(), Some(now(&base))).unwrap();
+        assert_ne!(inode(&view, "same"), inode(&base, "same"));
+        assert_eq!(view.hash_content().unwrap(), view.tree_hash);
+    }
+
+    #[test]
+    fn what_changed_in_its_inode_is_not_shared_unread() {
+        let (sample, candidate, home, base) = sample();
+        fs::write(base.tree.join("same"), "9").unwrap();
+        fs::set_permissions(base.tree.join("run"), fs::Permissions::from_mode(0o700)).unwrap();
+        let later = Beside { view: &base, proof: SharedProof::AfterUse };
+        let view = sample.open().materialise_beside(&candidate, home.path(), Some(later)).unwrap();
+        assert_eq!(view.hash_content().unwrap(), view.tree_hash);
+        assert_eq!(inode(&view, "d/same"), inode(&base, "d/same"));
+        for path in ["same", "run"] {
+            assert_ne!(inode(&view, path), inode(&base, path), "{path}");
         }
     }
 
@@ -191,7 +261,7 @@ mod tests {
         // A directory is never linked: EPERM, as from a file system without links.
         fs::remove_file(base.tree.join("same")).unwrap();
         fs::create_dir(base.tree.join("same")).unwrap();
-        let view = sample.open().materialise_beside(&candidate, home.path(), Some(&base)).unwrap();
+        let view = sample.open().materialise_beside(&candidate, home.path(), Some(now(&base))).unwrap();
         assert_eq!(fs::read_to_string(view.tree.join("same")).unwrap(), "1");
         assert_eq!(fs::metadata(view.tree.join("same")).unwrap().nlink(), 1);
         assert_eq!(inode(&view, "run"), inode(&base, "run"), "the others are linked");
@@ -214,7 +284,7 @@ mod tests {
         sample.write(&format!(".git/lfs/objects/{}/{}/{hex}", &hex[..2], &hex[2..4]), content);
         let home = PrivateDir::create_in(&sample.dir).unwrap();
         let base = sample.open().materialise(&base, home.path()).unwrap();
-        let view = sample.open().materialise_beside(&candidate, home.path(), Some(&base)).unwrap();
+        let view = sample.open().materialise_beside(&candidate, home.path(), Some(now(&base))).unwrap();
         let read = |view: &SealedView, path: &str| fs::read_to_string(view.tree.join(path)).unwrap();
         assert_eq!([read(&base, "a.bin"), read(&base, "b.bin")], [pointer.clone(), "large file".into()]);
         assert_eq!([read(&view, "a.bin"), read(&view, "b.bin")], ["large file".into(), pointer]);

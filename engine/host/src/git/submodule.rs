@@ -9,6 +9,7 @@ use super::{
     listing::{Item, ItemKind},
     objects::{Objects, commit_id},
     seal::ViewNote,
+    store::Store,
     walk::join,
     write::{Writer, Written},
 };
@@ -18,41 +19,54 @@ use super::{
 pub(super) struct Submodules {
     pub(super) written: Vec<Written>,
     pub(super) notes: Vec<ViewNote>,
+    /// The store and listing of each that was written.
+    modules: Vec<(Store, Vec<Item>)>,
 }
 
 impl Submodules {
     /// Writes every submodule of a listing, and theirs, into the empty directories made for them. One whose pinned commit
     /// is not in the local store stays empty and is noted.
-    pub(super) fn write(&mut self, objects: &Objects, items: &[Item], writer: &Writer<'_>) -> Result<(), GitError> {
+    pub(super) fn write(&mut self, store: &Store, items: &[Item], writer: &Writer<'_>) -> Result<(), GitError> {
         let pinned: Vec<&Item> = items.iter().filter(|item| item.kind == ItemKind::Submodule).collect();
         if pinned.is_empty() {
             return Ok(());
         }
-        let names = module_names(objects, items)?;
+        let names = module_names(&store.verified(), items)?;
         for item in pinned {
             let path = join(writer.below, &item.path);
             let name = names.iter().find(|(at, _)| at.as_bytes() == item.path).map(|(_, name)| name);
-            match name.and_then(|name| open_module(objects, name, item.id)) {
+            match name.and_then(|name| open_module(store, name, item.id)) {
                 None => self.notes.push(ViewNote::submodule(&path, item.id)),
-                Some(module) => self.write_one(&module, item.id, &Writer { below: &path, ..*writer })?,
+                Some(module) => self.write_one(module, item.id, &Writer { below: &path, ..*writer })?,
             }
         }
         Ok(())
     }
 
-    fn write_one(&mut self, module: &Objects, commit: Oid, writer: &Writer<'_>) -> Result<(), GitError> {
-        let items = module.list(module.commit(&commit_id(commit)?)?.tree_id())?;
-        let blobs = Blobs::of(module, &items)?;
+    /// The first blob of them that is missing or damaged.
+    pub(super) fn fault(&self) -> Option<GitError> {
+        self.modules.iter().find_map(|(store, items)| Blobs::fault(store, items))
+    }
+
+    fn write_one(&mut self, module: Store, commit: Oid, writer: &Writer<'_>) -> Result<(), GitError> {
+        let items = {
+            let objects = module.verified();
+            let tree = objects.commit(&commit_id(commit)?)?.tree_id();
+            objects.list(tree)?
+        };
+        let blobs = Blobs::of(&module, &items)?;
         self.written.extend(writer.write(&blobs, &items)?);
-        self.write(module, &items, writer)
+        self.write(&module, &items, writer)?;
+        self.modules.push((module, items));
+        Ok(())
     }
 }
 
 /// The store of a module, when it is there and has the commit.
-fn open_module(objects: &Objects, name: &RepoPath, commit: Oid) -> Option<Objects> {
-    let git_dir = objects.common_dir.join("modules").join(name.as_str());
-    let module = Objects::open(&git_dir.canonicalize_utf8().ok()?).ok()?;
-    let is_there = module.git.find_commit(commit).is_ok();
+fn open_module(store: &Store, name: &RepoPath, commit: Oid) -> Option<Store> {
+    let git_dir = store.common_dir().join("modules").join(name.as_str());
+    let module = Store::open(&git_dir.canonicalize_utf8().ok()?).ok()?;
+    let is_there = module.verified().git.find_commit(commit).is_ok();
     is_there.then_some(module)
 }
 

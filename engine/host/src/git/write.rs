@@ -14,7 +14,7 @@ use rustix::{
 };
 
 use super::{
-    blobs::Blobs,
+    blobs::{Blobs, OpenBlobs},
     error::GitError,
     listing::{Item, ItemKind},
     parents::Parents,
@@ -73,7 +73,8 @@ impl Writer<'_> {
         let is_directory = |item: &&Item| matches!(item.kind, ItemKind::Directory | ItemKind::Submodule);
         let (directories, files): (Vec<&Item>, Vec<&Item>) = items.iter().partition(is_directory);
         let mut written = directories.into_iter().map(|item| self.directory(item)).collect::<Result<Vec<_>, _>>()?;
-        let batches = files.par_chunks(BATCH).map(|batch| self.batch(blobs, batch)).collect::<Result<Vec<_>, _>>()?;
+        let blobs = blobs.open()?;
+        let batches = files.par_chunks(BATCH).map(|batch| self.batch(&blobs, batch)).collect::<Result<Vec<_>, _>>()?;
         written.extend(batches.into_iter().flatten());
         Ok(written)
     }
@@ -92,7 +93,7 @@ impl Writer<'_> {
         })
     }
 
-    fn batch(&self, blobs: &Blobs<'_>, batch: &[&Item]) -> Result<Vec<Written>, GitError> {
+    fn batch(&self, blobs: &OpenBlobs<'_>, batch: &[&Item]) -> Result<Vec<Written>, GitError> {
         let mut parents = Parents::below(self.root);
         let mut sources = self.source.map(|source| (source, source.parents()));
         let mut written = Vec::with_capacity(batch.len());
@@ -119,7 +120,7 @@ impl Writer<'_> {
         Ok(written)
     }
 
-    fn file(&self, blobs: &Blobs<'_>, item: &Item, path: &[u8], place: &Place<'_>) -> Result<Written, GitError> {
+    fn file(&self, blobs: &OpenBlobs<'_>, item: &Item, path: &[u8], place: &Place<'_>) -> Result<Written, GitError> {
         let writing = |error| cannot("write", path, error);
         let blob = blobs.read(item)?;
         let written = |stat, holds, is_pointer, note| Written {
