@@ -3,5 +3,6 @@
 mod bad_input;
 mod defaults;
 mod demo;
+mod evidence_verify;
 mod report_read;
 mod screens;
