@@ -119,33 +119,43 @@ struct Turn(Reading);
 impl Turn {
     fn take(reading: Reading) -> Self {
         let mut turns = turns();
-        loop {
-            let (ours, theirs) = turns.of(reading);
-            if *theirs == 0 {
-                if *ours == 0 {
-                    git2::opts::strict_hash_verification(reading == Reading::Verified);
-                }
-                *ours += 1;
-                return Self(reading);
-            }
+        while !turns.begin(reading, git2::opts::strict_hash_verification) {
             turns = ENDED.wait(turns).unwrap_or_else(PoisonError::into_inner);
         }
+        Self(reading)
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        let mut turns = turns();
-        let (ours, _) = turns.of(self.0);
-        *ours = ours.saturating_sub(1);
-        if *ours == 0 {
-            git2::opts::strict_hash_verification(true);
-            ENDED.notify_all();
-        }
+        turns().end(self.0, git2::opts::strict_hash_verification);
+        ENDED.notify_all();
     }
 }
 
 impl Turns {
+    /// Begins to read and says so, unless others read the other way. The first turns `verifies`.
+    fn begin(&mut self, reading: Reading, verifies: impl FnOnce(bool)) -> bool {
+        let (ours, theirs) = self.of(reading);
+        if *theirs > 0 {
+            return false;
+        }
+        *ours += 1;
+        if *ours == 1 {
+            verifies(reading == Reading::Verified);
+        }
+        true
+    }
+
+    /// Ends to read. With nobody reading, libgit2 verifies.
+    fn end(&mut self, reading: Reading, verifies: impl FnOnce(bool)) {
+        let (ours, _) = self.of(reading);
+        *ours = ours.saturating_sub(1);
+        if *ours == 0 {
+            verifies(true);
+        }
+    }
+
     /// Those that read this way, and the others.
     fn of(&mut self, reading: Reading) -> (&mut usize, &mut usize) {
         match reading {
@@ -161,7 +171,7 @@ fn turns() -> MutexGuard<'static, Turns> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::{cell::Cell, time::Duration};
 
     use super::super::fixture::Sample;
     use super::*;
@@ -189,23 +199,37 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_read_both_ways_at_once_and_everything_is_verified_in_the_end() {
+        use Reading::{Unverified, Verified};
+        let (mut turns, verifies) = (Turns { verified: 0, unverified: 0 }, Cell::new(true));
+        let switch = |on| verifies.set(on);
+        for (one, other) in [(Unverified, Verified), (Verified, Unverified)] {
+            assert!(turns.begin(one, switch) && turns.begin(one, switch));
+            assert!(!turns.begin(other, switch));
+            assert_eq!(verifies.get(), one == Verified);
+            turns.end(one, switch);
+            assert!(!turns.begin(other, switch), "one still reads");
+            assert_eq!(verifies.get(), one == Verified);
+            turns.end(one, switch);
+            assert!(verifies.get());
+        }
+    }
+
+    #[test]
     fn a_verified_read_waits_for_the_unverified_ones() {
         let (sample, id) = wrong();
         let store = Store::open(&sample.dir.join(".git")).unwrap();
         let unverified = store.unverified().unwrap();
-        let over = AtomicBool::new(false);
+        let (read, waits) = std::sync::mpsc::channel();
         std::thread::scope(|scope| {
-            let verified = scope.spawn(|| {
+            scope.spawn(|| {
                 let other = Store::open(&sample.dir.join(".git")).unwrap();
-                let objects = other.verified();
-                (over.load(Ordering::SeqCst), objects.git.find_blob(id).is_err())
+                read.send(other.verified().git.find_blob(id).is_err()).unwrap();
             });
-            while !verified.is_finished() && !over.load(Ordering::SeqCst) {
-                assert!(unverified.blob(id, String::new).is_ok());
-                over.store(true, Ordering::SeqCst);
-            }
+            assert!(waits.recv_timeout(Duration::from_millis(100)).is_err());
+            assert!(unverified.blob(id, String::new).is_ok());
             drop(unverified);
-            assert_eq!(verified.join().unwrap(), (true, true));
+            assert!(waits.recv().unwrap());
         });
     }
 }
