@@ -116,57 +116,26 @@ fn check() -> Check {
         identity: None,
         duplicates: None,
         definition_digest: Digest::of(b"unit"),
+        baseline: None,
     }
 }
 
 fn invocation(side: Side, commit: CommitId) -> Invocation {
     Invocation {
-        observed_by: Observer::Orchestrator,
-        check: CheckId::new("unit").unwrap(),
-        side,
-        executor: Observer::Orchestrator,
-        commit,
         status: Status::Passed,
         exit_code: Some(0),
-        signal: None,
         duration_ms: 1,
-        tree_before: None,
-        tree_after: None,
         isolation: Isolation::Namespaces,
-        checkout: Checkout::Sealed,
-        stdout_digest: None,
-        stdout_bytes: 0,
-        stdout_truncated: false,
-        stderr_digest: None,
-        stderr_bytes: 0,
-        stderr_truncated: false,
-        leftovers: 0,
-        zero_test_notices: Vec::new(),
-        focus_notices: Vec::new(),
-        skipped_in_output: None,
-        notes: Vec::new(),
+        ..Invocation::not_run(CheckId::new("unit").unwrap(), side, commit)
     }
 }
 
 fn report(side: Side, passed: TestSet, skipped: TestSet) -> Report {
     Report {
-        observed_by: Observer::Orchestrator,
-        check: CheckId::new("unit").unwrap(),
-        side,
         state: ReportState::Accepted,
-        format: "junit".to_owned(),
-        digest: None,
-        reason: None,
         message: Some("line one\nline\u{1b}[31m two".to_owned()),
-        fix: None,
-        line: None,
-        column: None,
-        test_id: None,
         passed,
-        failed: TestSet::new(),
         skipped,
-        flaky: TestSet::new(),
-        repeats: Vec::new(),
-        warnings: Vec::new(),
+        ..Report::not_run(CheckId::new("unit").unwrap(), side, "junit")
     }
 }

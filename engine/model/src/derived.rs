@@ -2,7 +2,7 @@
 
 use crate::{
     CheckId, FactRef, Graph, Kind, TestSet, Value,
-    facts::{Change, Check, Declaration, Invocation, PathRule, Proposal, Report, Requirement},
+    facts::{Change, Check, Declaration, Invocation, PathRule, PriorRun, Proposal, Report, Requirement},
     words::{ReportState, Side},
 };
 
@@ -39,6 +39,15 @@ pub(crate) fn check_declarations(graph: &Graph, check: &Check) -> Value {
 pub(crate) fn check_declared(graph: &Graph, check: &Check) -> Value {
     let counting = graph.declarations_of(&check.id).filter(|(_, declaration)| declaration.counts);
     Value::Tests(counting.flat_map(|(_, declaration)| graph.tests().shown_as(&declaration.test_id)).collect())
+}
+
+pub(crate) fn check_prior_runs(graph: &Graph, check: &Check) -> Value {
+    let all = (0..).zip(&graph.facts().prior_runs).filter(|(_, prior)| prior.check == check.id);
+    Value::List(all.map(|(index, _)| Value::Fact(FactRef { kind: Kind::PriorRun, index })).collect())
+}
+
+pub(crate) fn prior_run_check(graph: &Graph, prior: &PriorRun) -> Value {
+    check_named(graph, &prior.check)
 }
 
 pub(crate) fn path_rule_check(graph: &Graph, rule: &PathRule) -> Value {
@@ -89,8 +98,9 @@ pub(crate) fn invocation_report(graph: &Graph, invocation: &Invocation) -> Value
 
 pub(crate) fn invocation_expected_commit(graph: &Graph, invocation: &Invocation) -> Value {
     let change = graph.change();
+    let check = graph.find(Kind::Check, invocation.check.as_str()).and_then(|check| graph.get::<Check>(check));
     let commit = match invocation.side {
-        Side::Base => &change.base,
+        Side::Base => check.and_then(|check| check.baseline.as_ref()).unwrap_or(&change.base),
         Side::Candidate => &change.candidate,
     };
     Value::Text(commit.as_str().into())

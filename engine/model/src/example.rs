@@ -62,6 +62,7 @@ pub(crate) fn check(name: &str) -> Check {
         identity: None,
         duplicates: None,
         definition_digest: Digest::of(name.as_bytes()),
+        baseline: None,
     }
 }
 
@@ -77,54 +78,20 @@ pub(crate) fn requirement(name: &str) -> Requirement {
 
 pub(crate) fn invocation(name: &str, side: Side) -> Invocation {
     Invocation {
-        observed_by: Observer::Orchestrator,
-        check: id(name),
-        side,
-        executor: Observer::Orchestrator,
-        commit: commit(if side == Side::Base { 'a' } else { 'c' }),
         status: Status::Passed,
         exit_code: Some(0),
-        signal: None,
         duration_ms: 1,
         tree_before: Some(Digest::of(b"tree")),
         tree_after: Some(Digest::of(b"tree")),
         isolation: Isolation::Namespaces,
-        checkout: Checkout::Sealed,
         stdout_digest: Some(Digest::of(b"")),
-        stdout_bytes: 0,
-        stdout_truncated: false,
         stderr_digest: Some(Digest::of(b"")),
-        stderr_bytes: 0,
-        stderr_truncated: false,
-        leftovers: 0,
-        zero_test_notices: Vec::new(),
-        focus_notices: Vec::new(),
-        skipped_in_output: None,
-        notes: Vec::new(),
+        ..Invocation::not_run(id(name), side, commit(if side == Side::Base { 'a' } else { 'c' }))
     }
 }
 
 pub(crate) fn report(name: &str, side: Side, passed: TestSet) -> Report {
-    Report {
-        observed_by: Observer::Orchestrator,
-        check: id(name),
-        side,
-        state: ReportState::Accepted,
-        format: "junit".into(),
-        digest: None,
-        reason: None,
-        message: None,
-        fix: None,
-        line: None,
-        column: None,
-        test_id: None,
-        passed,
-        failed: TestSet::new(),
-        skipped: TestSet::new(),
-        flaky: TestSet::new(),
-        repeats: Vec::new(),
-        warnings: Vec::new(),
-    }
+    Report { state: ReportState::Accepted, passed, ..Report::not_run(id(name), side, "junit") }
 }
 
 /// Change, policy, one required check and its passed candidate invocation.

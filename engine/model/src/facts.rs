@@ -6,7 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CheckId, CommitId, ContextName, Digest, FactRef, Graph, RepoPath, TestId, TestSet, Type, Value, derived,
+    CheckId, CommitId, ContextName, Digest, FactRef, Graph, RepoPath, RunId, TestId, TestSet, Type, Value, declare,
+    derived,
     value::Field,
     words::{
         Autonomy, Checkout, Isolation, ManifestSource, Observer, Origin, ReportState, RequirementSource, Side, Status,
@@ -39,114 +40,7 @@ pub trait Fact: Serialize + Sized {
     fn add_to(self, facts: &mut Facts);
 }
 
-macro_rules! facts {
-    ($(
-        $(#[doc = $doc:literal])*
-        $name:ident, $field:ident, $text:literal, |$this:ident| $key:expr,
-        { $($(#[doc = $field_doc:literal])* $member:ident: $ty:ty,)* }
-        derived { $($(#[doc = $derived_doc:literal])* $derived:ident: $derived_ty:expr, $function:path;)* }
-    )*) => {
-        /// The fact kinds.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Kind { $($(#[doc = $doc])* $name,)* }
-
-        impl Kind {
-            /// Every kind, in the order of the declarations.
-            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
-
-            /// Its name in rules and documents.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$name => $text,)* }
-            }
-
-            /// What a fact of this kind says.
-            pub const fn doc(self) -> &'static str {
-                match self { $(Self::$name => concat!($($doc, "\n",)*),)* }
-            }
-
-            /// The properties rules can read, fields first.
-            pub const fn accessors(self) -> &'static [Accessor] {
-                match self { $(Self::$name => &[
-                    $(Accessor {
-                        name: stringify!($member),
-                        doc: concat!($($field_doc, "\n",)*),
-                        ty: <$ty as Field>::TYPE,
-                        get: |graph, index| graph.facts().$field.get(index as usize)
-                            .map_or(Value::Unit, |fact| fact.$member.value()),
-                    },)*
-                    $(Accessor {
-                        name: stringify!($derived),
-                        doc: concat!($($derived_doc, "\n",)*),
-                        ty: $derived_ty,
-                        get: |graph, index| graph.facts().$field.get(index as usize)
-                            .map_or(Value::Unit, |fact| $function(graph, fact)),
-                    },)*
-                ],)* }
-            }
-        }
-
-        /// The facts of a graph, by kind.
-        #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-        #[serde(deny_unknown_fields)]
-        pub struct Facts {
-            $(
-                $(#[doc = $doc])*
-                #[serde(default, skip_serializing_if = "Vec::is_empty", rename = $text)]
-                pub $field: Vec<$name>,
-            )*
-        }
-
-        impl Facts {
-            /// The number of facts of a kind.
-            pub fn count(&self, kind: Kind) -> usize {
-                match kind { $(Kind::$name => self.$field.len(),)* }
-            }
-
-            /// The key of a fact; none when it is not there.
-            pub fn key(&self, fact: FactRef) -> Option<String> {
-                match fact.kind { $(Kind::$name => self.$field.get(fact.index as usize).map(Fact::key),)* }
-            }
-
-            pub(crate) fn sort(&mut self) -> Result<(), (Kind, String)> {
-                $(
-                    self.$field.sort_by_cached_key(Fact::key);
-                    if let Some(pair) = self.$field.windows(2).find(|pair| matches!(pair, [a, b] if a.key() == b.key())) {
-                        return Err((Kind::$name, pair.first().map(Fact::key).unwrap_or_default()));
-                    }
-                )*
-                Ok(())
-            }
-        }
-
-        $(
-            $(#[doc = $doc])*
-            #[derive(Debug, Clone, Serialize, Deserialize)]
-            #[serde(deny_unknown_fields)]
-            pub struct $name {
-                $(
-                    $(#[doc = $field_doc])*
-                    pub $member: $ty,
-                )*
-            }
-
-            impl Fact for $name {
-                const KIND: Kind = Kind::$name;
-                fn key(&self) -> String {
-                    let $this = self;
-                    $key
-                }
-                fn all(facts: &Facts) -> &[Self] {
-                    &facts.$field
-                }
-                fn add_to(self, facts: &mut Facts) {
-                    facts.$field.push(self);
-                }
-            }
-        )*
-    };
-}
-
-facts! {
+declare::facts! {
     /// The change that is judged. There is exactly one.
     Change, change, "change", |_this| "change".to_owned(), {
         /// Who observed it.
@@ -232,6 +126,8 @@ facts! {
         duplicates: Option<String>,
         /// SHA-256 over the canonical definition.
         definition_digest: Digest,
+        /// The ancestor commit whose recorded inventory the operator lets stand in for the base's; absent otherwise.
+        baseline: Option<CommitId>,
     } derived {
         /// Its invocation on the candidate.
         candidate: Type::Optional(&Type::Fact(Kind::Invocation)), derived::check_candidate;
@@ -243,6 +139,8 @@ facts! {
         declarations: Type::List(&Type::Fact(Kind::Declaration)), derived::check_declarations;
         /// The tests named by the declarations that count.
         declared: Type::Tests, derived::check_declared;
+        /// Its earlier invocations on the same candidate, with the same definition, on the same platform.
+        prior_runs: Type::List(&Type::Fact(Kind::PriorRun)), derived::check_prior_runs;
     }
 
     /// A path rule, once for each check it asks for.
@@ -366,6 +264,15 @@ facts! {
         isolation: Isolation,
         /// How its commit was laid out.
         checkout: Checkout,
+        /// The run whose recorded invocation stands in for this one; absent when it ran in this run.
+        reused_from: Option<RunId>,
+        /// SHA-256 over everything of the sandbox that a command can notice: isolation, limits, environment; absent when
+        /// it never ran.
+        sandbox_digest: Option<Digest>,
+        /// SHA-256 over the machine's kind: system, architecture, kernel, toolchains; absent when it never ran.
+        platform_digest: Option<Digest>,
+        /// SHA-256 over the fingerprints of the prepared dependencies laid over its tree; absent when there are none.
+        dependencies_digest: Option<Digest>,
         /// The digest of the whole standard output; absent when it never ran.
         stdout_digest: Option<Digest>,
         /// The length of the whole standard output, in bytes.
@@ -393,7 +300,7 @@ facts! {
         subject: Type::Optional(&Type::Fact(Kind::Check)), derived::invocation_check;
         /// Its report; absent when the check declares none.
         report: Type::Optional(&Type::Fact(Kind::Report)), derived::invocation_report;
-        /// The commit that this side should have run on.
+        /// The commit that this side should have run on: the candidate, the base, or the baseline the operator named.
         expected_commit: Type::Text, derived::invocation_expected_commit;
     }
 
@@ -446,6 +353,26 @@ facts! {
         invocation: Type::Optional(&Type::Fact(Kind::Invocation)), derived::report_invocation;
         /// Tests that it lists less often than the base's report of the same check does.
         fewer_than_base: Type::Tests, derived::report_fewer_than_base;
+    }
+
+    /// An earlier invocation of a check on the same candidate, with the same definition, on the same platform, as the run
+    /// store remembers it.
+    PriorRun, prior_runs, "prior_run", |this| format!("{}@{}", this.check, this.run), {
+        /// Who observed it.
+        observed_by: Observer,
+        /// The run it was part of.
+        run: RunId,
+        /// The check.
+        check: CheckId,
+        /// The commit it ran on: the candidate that is judged now.
+        commit: CommitId,
+        /// How it ended.
+        status: Status,
+        /// When the run ended, RFC 3339 in UTC.
+        ended_at: String,
+    } derived {
+        /// The check.
+        subject: Type::Optional(&Type::Fact(Kind::Check)), derived::prior_run_check;
     }
 
     /// An operator's decision to let one finding pass, named by its fingerprint. Applied by the fold, never by a rule.

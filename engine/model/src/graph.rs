@@ -245,7 +245,8 @@ impl Graph {
 
     /// The check a fact is about; none for facts that are about no check.
     pub fn check_of(&self, fact: FactRef) -> Option<&CheckId> {
-        let Facts { checks, declarations, requirements, invocations, reports, path_rules, .. } = &self.facts;
+        let Facts { checks, declarations, requirements, invocations, reports, path_rules, prior_runs, .. } =
+            &self.facts;
         let index = fact.index as usize;
         match fact.kind {
             Kind::Check => checks.get(index).map(|check| &check.id),
@@ -254,6 +255,7 @@ impl Graph {
             Kind::Invocation => invocations.get(index).map(|invocation| &invocation.check),
             Kind::Report => reports.get(index).map(|report| &report.check),
             Kind::PathRule => path_rules.get(index).map(|rule| &rule.require),
+            Kind::PriorRun => prior_runs.get(index).map(|prior| &prior.check),
             Kind::Change | Kind::Policy | Kind::RemoteRequirement | Kind::Proposal | Kind::Waiver => None,
         }
     }

@@ -5,8 +5,10 @@
 //! (no files, clocks, processes), no judgement except the floor in [`verdict`]. Place in the line: first; this crate
 //! depends on no other crate of the workspace.
 
+mod blank;
 pub mod canonical;
 pub mod codes;
+mod declare;
 mod derived;
 pub mod digest;
 #[cfg(test)]

@@ -95,6 +95,7 @@ fields! {
     crate::CheckId: Type::Text, |it| Value::Text(it.as_str().into());
     crate::CommitId: Type::Text, |it| Value::Text(it.as_str().into());
     crate::ContextName: Type::Text, |it| Value::Text(it.as_str().into());
+    crate::RunId: Type::Text, |it| Value::Text(it.as_str().into());
     crate::RepoPath: Type::Text, |it| Value::Text(it.as_str().into());
     crate::Digest: Type::Text, |it| Value::Text(it.to_string().into());
     crate::Code: Type::Text, |it| Value::Text(it.as_str().into());

@@ -187,6 +187,7 @@ fn configured(check: &CheckId, reports: &Reports<'_>) -> Result<Check, Problem> 
         identity: Some(reports.identity.to_string()),
         duplicates: Some(reports.duplicates.to_string()),
         definition_digest: Digest::of(b""),
+        baseline: None,
     })
 }
 
@@ -194,51 +195,25 @@ fn invocation(check: &CheckId, side: Side, commit: &CommitId) -> Invocation {
     let tree = Some(Digest::of(b""));
     Invocation {
         observed_by: Observer::Operator,
-        check: check.clone(),
-        side,
-        executor: Observer::Orchestrator,
-        commit: commit.clone(),
         status: Status::Passed,
         exit_code: Some(0),
-        signal: None,
-        duration_ms: 0,
         tree_before: tree,
         tree_after: tree,
-        isolation: Isolation::None,
-        checkout: Checkout::Sealed,
         stdout_digest: tree,
-        stdout_bytes: 0,
-        stdout_truncated: false,
         stderr_digest: tree,
-        stderr_bytes: 0,
-        stderr_truncated: false,
-        leftovers: 0,
-        zero_test_notices: Vec::new(),
-        focus_notices: Vec::new(),
-        skipped_in_output: None,
-        notes: Vec::new(),
+        ..Invocation::not_run(check.clone(), side, commit.clone())
     }
 }
 
 fn fact(check: &CheckId, side: Side, report: &TestReport, format: Format) -> Report {
     Report {
         observed_by: Observer::Operator,
-        check: check.clone(),
-        side,
         state: ReportState::Accepted,
-        format: format.to_string(),
-        digest: None,
-        reason: None,
-        message: None,
-        fix: None,
-        line: None,
-        column: None,
-        test_id: None,
         passed: report.passed.clone(),
         failed: report.failed.clone(),
         skipped: report.skipped.clone(),
         flaky: report.flaky.clone(),
         repeats: report.repeats.iter().map(|&(test, times)| Repeat { test, times }).collect(),
-        warnings: Vec::new(),
+        ..Report::not_run(check.clone(), side, format.to_string())
     }
 }

@@ -124,6 +124,7 @@ impl<'a> Sides<'a> {
             identity: report.map(|report| report.identity().to_string()),
             duplicates: report.map(|report| report.duplicates().to_string()),
             definition_digest: check.definition_digest(),
+            baseline: None,
         }
     }
 

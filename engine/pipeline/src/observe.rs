@@ -6,7 +6,7 @@ use runmill_host::{
 };
 use runmill_manifest::{Check, OperatorPolicy, ReportSpec, checks};
 use runmill_model::{
-    Digest, GraphBuilder, Observer, ReportState, Status, TestSet,
+    Digest, GraphBuilder, ReportState, Status,
     facts::{Invocation, Repeat, Report},
 };
 use runmill_report::{Options, TestReport, text::Notice};
@@ -49,11 +49,6 @@ fn invocation(done: &Done, argv: &[String], policy: &OperatorPolicy, runners: &R
     let notices = exited.map(|exited| runners.scan(argv, &output(exited))).unwrap_or_default();
     let lines = |notices: &[Notice]| notices.iter().map(|notice| notice.text.clone()).collect();
     Invocation {
-        observed_by: Observer::Orchestrator,
-        check: done.check.clone(),
-        side: done.side,
-        executor: Observer::Orchestrator,
-        commit: done.commit.clone(),
         status,
         exit_code: exited.and_then(|exited| if let Ended::Exit(code) = exited.ended { Some(code) } else { None }),
         signal: exited.and_then(|exited| if let Ended::Signal(signal) = exited.ended { Some(signal) } else { None }),
@@ -73,6 +68,7 @@ fn invocation(done: &Done, argv: &[String], policy: &OperatorPolicy, runners: &R
         focus_notices: lines(&notices.focus),
         skipped_in_output: notices.skipped,
         notes: notes(done),
+        ..Invocation::not_run(done.check.clone(), done.side, done.commit.clone())
     }
 }
 
@@ -102,7 +98,7 @@ fn notes(done: &Done) -> Vec<String> {
 }
 
 fn report(builder: &mut GraphBuilder, done: &Done, spec: &ReportSpec, secrets: &Secrets) -> Report {
-    let blank = blank(done, spec);
+    let blank = Report::not_run(done.check.clone(), done.side, spec.format().to_string());
     let Some(exited) = &done.exited else { return unread(blank, ReportState::NotRun, "the command never ran", "") };
     if matches!(exited.ended, Ended::NotStarted { .. }) {
         return unread(blank, ReportState::NotRun, "the command never ran", "");
@@ -188,29 +184,6 @@ fn duplicates(spec: &ReportSpec) -> runmill_report::Duplicates {
     match spec.duplicates() {
         checks::Duplicates::Reject => runmill_report::Duplicates::Reject,
         checks::Duplicates::Group => runmill_report::Duplicates::Group,
-    }
-}
-
-fn blank(done: &Done, spec: &ReportSpec) -> Report {
-    Report {
-        observed_by: Observer::Orchestrator,
-        check: done.check.clone(),
-        side: done.side,
-        state: ReportState::NotRun,
-        format: spec.format().to_string(),
-        digest: None,
-        reason: None,
-        message: None,
-        fix: None,
-        line: None,
-        column: None,
-        test_id: None,
-        passed: TestSet::new(),
-        failed: TestSet::new(),
-        skipped: TestSet::new(),
-        flaky: TestSet::new(),
-        repeats: Vec::new(),
-        warnings: Vec::new(),
     }
 }
 

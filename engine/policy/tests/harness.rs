@@ -219,5 +219,6 @@ fn check_fact(id: &str) -> Check {
         identity: None,
         duplicates: None,
         definition_digest: Digest::of(id.as_bytes()),
+        baseline: None,
     }
 }

@@ -25,6 +25,7 @@ pub fn of(kind: Kind, key: &str) -> Result<Value, String> {
             "required_by_candidate": true, "in_target": true, "in_candidate": true, "redefined_by_candidate": false,
             "argv": ["run", key], "cwd": ".", "timeout_ms": 600_000, "report_path": null, "report_format": null,
             "identity": null, "duplicates": null, "definition_digest": Digest::of(key.as_bytes()).to_string(),
+            "baseline": null,
         }),
         Kind::PathRule => {
             let [origin, position, require] = parts(key, '#')?;
@@ -60,6 +61,7 @@ pub fn of(kind: Kind, key: &str) -> Result<Value, String> {
                 "observed_by": "orchestrator", "check": check, "side": side, "executor": "orchestrator",
                 "commit": commit.repeat(40), "status": "passed", "exit_code": 0, "signal": null, "duration_ms": 1_000,
                 "tree_before": tree, "tree_after": tree, "isolation": "namespaces", "checkout": "sealed",
+                "reused_from": null, "sandbox_digest": nothing, "platform_digest": nothing, "dependencies_digest": null,
                 "stdout_digest": nothing, "stdout_bytes": 0, "stdout_truncated": false,
                 "stderr_digest": nothing, "stderr_bytes": 0, "stderr_truncated": false,
                 "leftovers": 0, "zero_test_notices": [], "focus_notices": [], "skipped_in_output": null, "notes": [],
@@ -71,6 +73,13 @@ pub fn of(kind: Kind, key: &str) -> Result<Value, String> {
                 "observed_by": "orchestrator", "check": check, "side": side, "state": "accepted", "format": "junit",
                 "digest": null, "reason": null, "message": null, "fix": null, "line": null, "column": null,
                 "test_id": null, "passed": [], "failed": [], "skipped": [], "flaky": [], "repeats": [], "warnings": [],
+            })
+        }
+        Kind::PriorRun => {
+            let [check, run] = parts(key, '@')?;
+            json!({
+                "observed_by": "orchestrator", "run": run, "check": check, "commit": "c".repeat(40), "status": "failed",
+                "ended_at": "2030-01-01T00:00:00Z",
             })
         }
         Kind::Waiver => json!({

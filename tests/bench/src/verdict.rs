@@ -143,6 +143,7 @@ fn graph() -> Graph {
         identity: Some("classname".into()),
         duplicates: Some("reject".into()),
         definition_digest: Digest::of(b"unit"),
+        baseline: None,
     });
     builder.add(Requirement {
         observed_by: Observer::Orchestrator,
@@ -154,52 +155,23 @@ fn graph() -> Graph {
     let tree = Some(Digest::of(b"tree"));
     for (side, id) in [(Side::Base, "a"), (Side::Candidate, "c")] {
         builder.add(Invocation {
-            observed_by: Observer::Orchestrator,
-            check: check.clone(),
-            side,
-            executor: Observer::Orchestrator,
-            commit: commit(id),
             status: Status::Passed,
             exit_code: Some(0),
-            signal: None,
             duration_ms: 1,
             tree_before: tree,
             tree_after: tree,
             isolation: Isolation::Namespaces,
-            checkout: Checkout::Sealed,
             stdout_digest: tree,
-            stdout_bytes: 0,
-            stdout_truncated: false,
             stderr_digest: tree,
-            stderr_bytes: 0,
-            stderr_truncated: false,
-            leftovers: 0,
-            zero_test_notices: Vec::new(),
-            focus_notices: Vec::new(),
-            skipped_in_output: None,
-            notes: Vec::new(),
+            ..Invocation::not_run(check.clone(), side, commit(id))
         });
         let listed = if side == Side::Base { 0 } else { MISSING };
         let skipped = if side == Side::Base { 0 } else { SKIPPED };
         let report = Report {
-            observed_by: Observer::Orchestrator,
-            check: check.clone(),
-            side,
             state: ReportState::Accepted,
-            format: "junit".into(),
-            digest: None,
-            reason: None,
-            message: None,
-            fix: None,
-            line: None,
-            column: None,
-            test_id: None,
             passed: ids.iter().copied().skip(listed + skipped).collect(),
-            failed: TestSet::new(),
             skipped: ids.iter().copied().skip(listed).take(skipped).collect(),
-            flaky: TestSet::new(),
-            repeats: Vec::new(),
-            warnings: Vec::new(),
+            ..Report::not_run(check.clone(), side, "junit")
         };
         builder.add(report);
     }

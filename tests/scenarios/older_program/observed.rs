@@ -4,7 +4,7 @@
 use runmill_manifest::checks;
 use runmill_model::{
     Autonomy, CheckId, Checkout, CommitId, ContextName, Digest, Graph, GraphBuilder, Isolation, ManifestSource,
-    Observer, Origin, RepoPath, ReportState, RequirementSource, Side, Status, TestSet, TreeHash,
+    Observer, Origin, RepoPath, ReportState, RequirementSource, Side, Status, TreeHash,
     facts::{
         Change, Check, Declaration, Invocation, PathRule, Policy, Proposal, RemoteRequirement, Report, Requirement,
     },
@@ -69,6 +69,7 @@ fn check(name: &str, required: bool, report_path: Option<&RepoPath>) -> Check {
         identity: option("classname"),
         duplicates: option("reject"),
         definition_digest: Digest::of(name.as_bytes()),
+        baseline: None,
     }
 }
 
@@ -144,11 +145,6 @@ fn invocation(scenario: &Value, side: Side, name: &str) -> Invocation {
     let lines = |notices: &[text::Notice]| notices.iter().map(|notice| notice.text.clone()).collect();
     let tree = |moved: bool| Some(Digest::of(if moved { b"moved" } else { b"tree" }));
     Invocation {
-        observed_by: Observer::Orchestrator,
-        check: id("unit"),
-        side,
-        executor: Observer::Orchestrator,
-        commit: commit(side),
         status,
         exit_code,
         signal,
@@ -156,42 +152,17 @@ fn invocation(scenario: &Value, side: Side, name: &str) -> Invocation {
         tree_before: tree(false),
         tree_after: tree(*field("mutates") == true),
         isolation: Isolation::Namespaces,
-        checkout: Checkout::Sealed,
         stdout_digest: Some(Digest::of(output.as_bytes())),
-        stdout_bytes: 0,
-        stdout_truncated: false,
         stderr_digest: Some(Digest::of(b"")),
-        stderr_bytes: 0,
-        stderr_truncated: false,
-        leftovers: 0,
         zero_test_notices: lines(&notices.zero_tests),
         focus_notices: lines(&notices.focus),
         skipped_in_output: notices.skipped,
-        notes: Vec::new(),
+        ..Invocation::not_run(id("unit"), side, commit(side))
     }
 }
 
 fn report(scenario: &Value, side: Side, name: &str, builder: &mut GraphBuilder) -> Report {
-    let blank = Report {
-        observed_by: Observer::Orchestrator,
-        check: id("unit"),
-        side,
-        state: ReportState::Untouched,
-        format: "tap".to_owned(),
-        digest: None,
-        reason: None,
-        message: None,
-        fix: None,
-        line: None,
-        column: None,
-        test_id: None,
-        passed: TestSet::new(),
-        failed: TestSet::new(),
-        skipped: TestSet::new(),
-        flaky: TestSet::new(),
-        repeats: Vec::new(),
-        warnings: Vec::new(),
-    };
+    let blank = Report { state: ReportState::Untouched, ..Report::not_run(id("unit"), side, "tap") };
     if scenario["preexisting"] == true || scenario["symlink"] == true {
         return Report { state: ReportState::PreExisting, ..blank };
     }

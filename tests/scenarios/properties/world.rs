@@ -255,6 +255,7 @@ impl CheckSpec {
         Check {
             observed_by: Observer::Repository,
             definition_digest: Digest::of(id.as_str().as_bytes()),
+            baseline: None,
             id,
             description: None,
             origin: self.origin,
@@ -283,34 +284,21 @@ impl Run {
         let ran = self.status != Status::NotRun && self.hashed;
         let own = if side == Side::Base { 'a' } else { 'c' };
         Invocation {
-            observed_by: Observer::Orchestrator,
-            check,
-            side,
             executor: self.executor,
-            commit: commit(if self.on_its_commit { own } else { 'f' }),
             status: self.status,
             exit_code: match self.status {
                 Status::Passed => Some(0),
                 Status::Failed => Some(1),
                 _ => None,
             },
-            signal: None,
             duration_ms: 5,
             tree_before: ran.then(|| Digest::of(b"tree")),
             tree_after: ran.then(|| Digest::of(if self.moved { b"moved" } else { b"tree" })),
             isolation: Isolation::Namespaces,
-            checkout: Checkout::Sealed,
             stdout_digest: ran.then(|| Digest::of(b"")),
-            stdout_bytes: 0,
-            stdout_truncated: false,
             stderr_digest: ran.then(|| Digest::of(b"")),
-            stderr_bytes: 0,
-            stderr_truncated: false,
-            leftovers: 0,
-            zero_test_notices: Vec::new(),
             focus_notices: if self.focused { vec!["a focused run".into()] } else { Vec::new() },
-            skipped_in_output: None,
-            notes: Vec::new(),
+            ..Invocation::not_run(check, side, commit(if self.on_its_commit { own } else { 'f' }))
         }
     }
 }
@@ -324,24 +312,13 @@ impl Listed {
         };
         let (passed, failed, skipped) = (set(Status::Passed), set(Status::Failed), set(Status::NotRun));
         Report {
-            observed_by: Observer::Orchestrator,
-            check,
-            side,
             state: self.state,
-            format: "junit".into(),
-            digest: None,
             reason: (!accepted).then(|| "malformed".into()),
             message: (!accepted).then(|| "malformed".into()),
-            fix: None,
-            line: None,
-            column: None,
-            test_id: None,
             passed,
             failed,
             skipped,
-            flaky: TestSet::new(),
-            repeats: Vec::new(),
-            warnings: Vec::new(),
+            ..Report::not_run(check, side, "junit")
         }
     }
 }
