@@ -51,11 +51,13 @@ pub(crate) struct Parts {
     pub(crate) scratch: Vec<RepoPath>,
     pub(crate) dependencies: BTreeSet<Ecosystem>,
     pub(crate) limits: LimitSettings,
+    /// The folder whose manifest defines it.
+    pub(crate) folder: RepoPath,
 }
 
 /// What an invocation of a check depends on, and nothing else. Its canonical JSON is what the definition digest covers.
 ///
-/// Left out on purpose: `required` and `description`, which change no execution, and `declared_skips`, which are held
+/// Left out on purpose: `required`, `description` and the manifest's folder, which change no execution, and `declared_skips`, which are held
 /// against results afterwards. Were they part of it, writing down a skip would make every recorded base inventory
 /// one of another definition, and a change could not retire its own exception.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -76,6 +78,16 @@ impl Check {
         let digest = canonical::digest(&parts.definition())
             .map_err(|error| InvalidValue::new(error.to_string(), "write plain texts and numbers"))?;
         Ok(Self { parts, digest })
+    }
+
+    /// Its members, to make another check of.
+    pub(crate) fn into_parts(self) -> Parts {
+        self.parts
+    }
+
+    /// The folder whose manifest defines it; the root for most.
+    pub fn folder(&self) -> &RepoPath {
+        &self.parts.folder
     }
 
     /// Its id, unique in its document.

@@ -4,6 +4,7 @@ mod check;
 mod command;
 mod environment;
 mod limits;
+mod nested;
 mod parse;
 pub(crate) mod path;
 mod report;

@@ -97,6 +97,7 @@ pub(crate) fn check(node: &Node, author: Author, seen: &mut Once<CheckId>, fault
         scratch,
         dependencies,
         limits,
+        folder: RepoPath::root(),
     };
     Check::new(parts).map_err(|error| faults.add(Fault::from(error).at(start, "this check"))).ok()
 }

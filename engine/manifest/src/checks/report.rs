@@ -51,6 +51,11 @@ pub struct ReportSpec {
 }
 
 impl ReportSpec {
+    /// The same report at another path.
+    pub(crate) fn at(self, path: RepoPath) -> Self {
+        Self { path, ..self }
+    }
+
     /// A file inside the checkout, not the root, not in `.git`.
     pub fn path(&self) -> &RepoPath {
         &self.path

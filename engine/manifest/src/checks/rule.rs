@@ -19,6 +19,11 @@ pub struct PathRule {
 }
 
 impl PathRule {
+    /// A rule of patterns and ids that were read before.
+    pub(crate) fn of(matches: Vec<PathPattern>, require: Vec<CheckId>) -> Self {
+        Self { matches, require }
+    }
+
     /// The patterns, at least one; one match is enough.
     pub fn patterns(&self) -> &[PathPattern] {
         &self.matches
