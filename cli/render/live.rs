@@ -8,7 +8,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressStyle};
 use runmill_model::{CheckId, Side, Status};
-use runmill_pipeline::Progress;
+use runmill_pipeline::{Progress, Upcoming};
 
 use super::human::seconds;
 use crate::args::Global;
@@ -61,7 +61,7 @@ impl Live {
 }
 
 impl Progress for Live {
-    fn planned(&self, invocations: &[(CheckId, Side)]) {
+    fn planned(&self, invocations: &[Upcoming]) {
         self.show(|state| state.total = invocations.len(), "");
     }
 

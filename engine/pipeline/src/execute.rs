@@ -19,7 +19,7 @@ use runmill_model::{CheckId, Checkout, CommitId, Digest, Problem, Side, TreeHash
 use crate::{
     change::ResolvedChange,
     observe::status_of,
-    progress::Progress,
+    progress::{Progress, Upcoming},
     request::Machine,
     views::{Layout, View, Views},
 };
@@ -136,8 +136,7 @@ struct Executor<'a> {
 
 impl Executor<'_> {
     fn all(&self, plan: &[Planned<'_>], jobs: usize) -> Result<Vec<Done>, ExecuteError> {
-        let names: Vec<_> = plan.iter().map(|planned| (planned.check.id().clone(), planned.side)).collect();
-        self.progress.planned(&names);
+        self.progress.planned(&plan.iter().map(upcoming).collect::<Vec<_>>());
         let queue = Mutex::new(plan.iter().copied().enumerate().collect::<VecDeque<_>>());
         let results = Mutex::new(Vec::new());
         let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
@@ -186,7 +185,8 @@ impl Executor<'_> {
         }
         let before = view.hash_before()?;
         self.progress.started(check.id(), side);
-        let exited = self.sandbox.run(&spec, self.secrets, self.interrupt)?;
+        let hear = |piece: &[u8]| self.progress.output(check.id(), side, piece);
+        let exited = self.sandbox.run_heard(&spec, self.secrets, self.interrupt, &hear)?;
         let was_stopped = matches!(exited.ended, Ended::Interrupted);
         let after = if was_stopped { None } else { Some(view.hash_after()?) };
         self.progress.ended(check.id(), side, status_of(&exited.ended), exited.duration);
@@ -237,6 +237,10 @@ impl Executor<'_> {
         };
         (spec, environment.refused)
     }
+}
+
+fn upcoming(planned: &Planned<'_>) -> Upcoming {
+    Upcoming { check: planned.check.id().clone(), side: planned.side, timeout: planned.check.timeout().as_std() }
 }
 
 /// Scratch directories that the commit does not ignore: writing there would change what is measured.

@@ -28,5 +28,5 @@ pub use check::{Preview, Run, check};
 pub use compare::{Compared, Reports, compare};
 pub use document::VerdictDocument;
 pub use packs::{PackFolder, load as load_pack};
-pub use progress::{Progress, Silent};
+pub use progress::{Progress, Silent, Upcoming};
 pub use request::{CheckRequest, Machine, PolicyFile};

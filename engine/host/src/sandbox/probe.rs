@@ -7,7 +7,7 @@ use runmill_model::RepoPath;
 
 use super::{
     Config, Ended, Isolation, Limits, Replace, ReportFile, ReportSlot, SandboxError, Spec, View, cgroup::Groups,
-    protocol::Attack, run::run,
+    protocol::Attack, run::run, stream::Heard,
 };
 use crate::{interrupt::Interrupt, redact::Secrets, toolchain::Toolchains};
 
@@ -26,7 +26,13 @@ pub(super) fn prove(config: &Config) -> Result<(), SandboxError> {
     let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| failed("listen on the host's loopback", &error))?;
     let port = listener.local_addr().map_err(|error| failed("listen on the host's loopback", &error))?.port();
     let interrupt = Interrupt::new().map_err(|error| failed("create an interrupt", &error))?;
-    let exited = run(config, &spec(lower)?, &Secrets::none(), &interrupt, Some(Attack { port }))?;
+    let exited = run(
+        config,
+        &spec(lower)?,
+        Heard { secrets: &Secrets::none(), hear: &|_| {} },
+        &interrupt,
+        Some(Attack { port }),
+    )?;
     match (exited.ended, exited.report) {
         (Ended::Exit(0), ReportFile::Untouched { .. }) => Ok(()),
         (ended, report) => {

@@ -16,11 +16,11 @@ use rustix::{
 };
 
 use super::{
-    Config, Ended, Exited, ReportFile, SandboxError, Spec, Stream, VERB,
+    Config, Ended, Exited, Hear, ReportFile, SandboxError, Spec, Stream, VERB,
     cgroup::Groups,
     hint,
     protocol::{Answer, Attack, Ending, Harvest, How, Order, STOP, receive, send},
-    stream::Capture,
+    stream::{Capture, Heard},
 };
 use crate::{interrupt::Interrupt, redact::Secrets};
 
@@ -55,14 +55,29 @@ impl Sandbox {
     /// # Errors
     /// RM-SANDBOX-001: a step of the set-up failed. What the check itself does wrong is no error.
     pub fn run(&self, spec: &Spec, secrets: &Secrets, interrupt: &Interrupt) -> Result<Exited, SandboxError> {
-        run(&self.config, spec, secrets, interrupt, None)
+        self.run_heard(spec, secrets, interrupt, &|_| {})
+    }
+
+    /// The same, while `hear` gets what both streams say as it comes, secrets replaced. It must not block: the check would
+    /// wait for it. The last bytes of a stream may be held back until it is certain that no secret begins in them.
+    ///
+    /// # Errors
+    /// As [`Sandbox::run`].
+    pub fn run_heard(
+        &self,
+        spec: &Spec,
+        secrets: &Secrets,
+        interrupt: &Interrupt,
+        hear: Hear<'_>,
+    ) -> Result<Exited, SandboxError> {
+        run(&self.config, spec, Heard { secrets, hear }, interrupt, None)
     }
 }
 
 pub(super) fn run(
     config: &Config,
     spec: &Spec,
-    secrets: &Secrets,
+    heard: Heard<'_>,
     interrupt: &Interrupt,
     attack: Option<Attack>,
 ) -> Result<Exited, SandboxError> {
@@ -77,7 +92,7 @@ pub(super) fn run(
         notes: std::mem::take(&mut groups.notes),
         attack,
     };
-    let mut talk = Conversation::start(&order, secrets, started).map_err(|error| failed("start the helper", &error))?;
+    let mut talk = Conversation::start(&order, heard, started).map_err(|error| failed("start the helper", &error))?;
     let stop = talk.listen(spec, interrupt).map_err(|error| failed("read from the helper", &error))?;
     let answer = talk.answer(stop);
     let (stdout, stderr) = (talk.stdout.finish(), talk.stderr.finish());
@@ -177,7 +192,7 @@ impl Drop for Reaped {
 }
 
 impl<'a> Conversation<'a> {
-    fn start(order: &Order, secrets: &'a Secrets, started: Instant) -> io::Result<Self> {
+    fn start(order: &Order, heard: Heard<'a>, started: Instant) -> io::Result<Self> {
         let (socket, theirs) = UnixStream::pair()?;
         let mut child = Reaped(
             Command::new(&order.config.helper)
@@ -196,7 +211,7 @@ impl<'a> Conversation<'a> {
         let _ = send(&socket, order);
         let report = order.spec.report.as_ref().map_or(0, |report| report.max_bytes);
         let longest = usize::try_from(report).unwrap_or(usize::MAX).saturating_add(1 << 20);
-        let (stdout, stderr) = (Capture::new(secrets), Capture::new(secrets));
+        let (stdout, stderr) = (Capture::new(heard), Capture::new(heard));
         Ok(Self { child, socket, said: Vec::new(), longest, streams, stdout, stderr, started })
     }
 

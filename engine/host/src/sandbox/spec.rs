@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::toolchain::Toolchains;
 
+/// Gets what an invocation prints, secrets replaced, piece by piece.
+pub type Hear<'a> = &'a dyn Fn(&[u8]);
+
 /// What every invocation of one process shares.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Config {

@@ -4,14 +4,22 @@ use std::collections::VecDeque;
 
 use runmill_model::Hasher;
 
-use super::Stream;
+use super::{Hear, Stream};
 use crate::redact::{Redactor, Secrets};
+
+/// Who hears a stream, and what they must not hear.
+#[derive(Clone, Copy)]
+pub(super) struct Heard<'a> {
+    pub(super) secrets: &'a Secrets,
+    pub(super) hear: Hear<'a>,
+}
 
 /// A stream while it is read. Its memory does not grow with the stream.
 pub(super) struct Capture<'a> {
     hasher: Hasher,
     bytes: u64,
     redactor: Redactor<'a>,
+    hear: Hear<'a>,
     /// Clean bytes of the last push, kept for its room.
     clean: Vec<u8>,
     head: Vec<u8>,
@@ -20,11 +28,12 @@ pub(super) struct Capture<'a> {
 }
 
 impl<'a> Capture<'a> {
-    pub(super) fn new(secrets: &'a Secrets) -> Self {
+    pub(super) fn new(Heard { secrets, hear }: Heard<'a>) -> Self {
         Self {
             hasher: Hasher::new(),
             bytes: 0,
             redactor: Redactor::new(secrets),
+            hear,
             clean: Vec::new(),
             head: Vec::new(),
             tail: VecDeque::new(),
@@ -58,6 +67,9 @@ impl<'a> Capture<'a> {
     }
 
     fn keep(&mut self) {
+        if !self.clean.is_empty() {
+            (self.hear)(&self.clean);
+        }
         let room = Stream::HEAD.saturating_sub(self.head.len()).min(self.clean.len());
         let (head, rest) = self.clean.split_at(room);
         self.head.extend_from_slice(head);
@@ -79,7 +91,7 @@ mod tests {
     use super::*;
 
     fn capture(secrets: &Secrets, pieces: &[&[u8]]) -> Stream {
-        let mut capture = Capture::new(secrets);
+        let mut capture = Capture::new(Heard { secrets, hear: &|_| {} });
         for piece in pieces {
             capture.push(piece);
         }
@@ -104,6 +116,20 @@ mod tests {
         assert_eq!(stream.omitted as usize, whole.len() - Stream::HEAD - Stream::TAIL);
         assert!(stream.truncated);
         assert_eq!(capture(&Secrets::none(), &[&whole]), stream);
+    }
+
+    #[test]
+    fn whoever_hears_a_stream_hears_all_of_it_without_secrets() {
+        let secrets = Secrets::from_values([&b"swordfish"[..]]);
+        let heard = std::cell::RefCell::new(Vec::new());
+        let hear = |piece: &[u8]| heard.borrow_mut().extend_from_slice(piece);
+        let mut capture = Capture::new(Heard { secrets: &secrets, hear: &hear });
+        for piece in [&b"the sword"[..], b"fish of ", b"the king"] {
+            capture.push(piece);
+            assert!(!String::from_utf8_lossy(&heard.borrow()).contains("sword"));
+        }
+        assert_eq!(capture.finish().text(), "the [redacted] of the king");
+        assert_eq!(*heard.borrow(), b"the [redacted] of the king");
     }
 
     #[test]
