@@ -62,6 +62,8 @@ codes! {
     Evidence002 = "RM-EVIDENCE-002", "a bundle is refused";
     State001 = "RM-STATE-001", "the run store cannot be used";
     State002 = "RM-STATE-002", "a run record cannot be written";
+    State003 = "RM-STATE-003", "a run is unknown or ambiguous, or has no record";
+    State004 = "RM-STATE-004", "the run store does not hold together";
     Repo001 = "RM-REPO-001", "there is no repository here";
     Repo002 = "RM-REPO-002", "a revision is unknown or ambiguous";
     Repo003 = "RM-REPO-003", "history or objects are missing from this clone";

@@ -1,15 +1,33 @@
 //! The run store: where the record of each run is kept, whole or not at all.
 //!
-//! Purpose: a private state directory with one folder for each run, and a place for the checkouts of runs in progress.
-//! Non-goals: no judgement, no retention policy. Place in the line: after the verdict, before anything is shown.
+//! Purpose: a private state directory with a ledger of runs, the bytes they stand on, and a place for the checkouts of runs
+//! in progress. Non-goals: no judgement, no choice of what to keep. Place in the line: after the verdict, before anything is
+//! shown.
 //!
-//! Layout: `runs/<run>/<document>`, `work/` for private directories of a run in progress.
+//! Layout: `ledger.db`, a chain of entries that each name the digest of the one before; `blobs/ab/<62 hex digits>`, bytes by
+//! their SHA-256; `work/` for private directories of a run in progress.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the homes of effects")]
+
+mod event;
+mod gc;
+mod listing;
+mod lookup;
+mod recall;
+mod record;
+mod verify;
+
+pub use event::Began;
+pub use gc::{Collected, Retention};
+pub use listing::{Filter, State, Summary};
+pub use recall::{Prior, PriorQuery, RecordedQuery, ReuseQuery};
+pub use record::{Names, RunKind, RunRecord, RunSchema, StoredInvocation, StoredPack, StoredReport};
+pub use verify::{Fault, Verification};
 
 use std::{fs, io, io::Write, os::unix::fs::DirBuilderExt};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use runmill_model::{Code, Problem, RunId};
+use jiff::Timestamp;
+use runmill_model::{Code, Digest, Problem, RunId};
 
 /// What can go wrong with a state directory.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +54,10 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    fn unbuilt() -> Self {
+        Self::Unusable { path: Utf8PathBuf::new(), source: io::ErrorKind::Unsupported.into() }
+    }
+
     /// The error as a person sees it.
     pub fn problem(&self) -> Problem {
         match self {
@@ -66,7 +88,7 @@ impl Store {
     /// RM-STATE-001.
     pub fn open(root: &Utf8Path) -> Result<Self, StoreError> {
         let store = Self { root: root.to_owned() };
-        let prepared = [store.runs(), store.work()].iter().try_for_each(|dir| private_dir(dir));
+        let prepared = [store.runs_dir(), store.work()].iter().try_for_each(|dir| private_dir(dir));
         let proven = prepared.and_then(|()| tempfile::NamedTempFile::new_in(store.work()).map(drop));
         match proven {
             Ok(()) => Ok(store),
@@ -84,8 +106,74 @@ impl Store {
         self.root.join("work")
     }
 
-    fn runs(&self) -> Utf8PathBuf {
+    fn runs_dir(&self) -> Utf8PathBuf {
         self.root.join("runs")
+    }
+
+    /// Opens a state directory that is there, to look at. Nothing is written, except that what a killed process had half
+    /// written into the ledger is rolled back where that is possible.
+    ///
+    /// # Errors
+    /// RM-STATE-001: no run was recorded there, or the ledger cannot be read.
+    pub fn read(root: &Utf8Path) -> Result<Self, StoreError> {
+        let _ = root;
+        Err(StoreError::unbuilt())
+    }
+
+    /// Keeps bytes and gives the digest they are found by. The same bytes are kept once. On return they are on the disk.
+    ///
+    /// # Errors
+    /// RM-STATE-002; nothing is left then.
+    pub fn put(&self, bytes: &[u8]) -> Result<Digest, StoreError> {
+        let _ = bytes;
+        Err(StoreError::unbuilt())
+    }
+
+    /// Keeps many bytes at once: far faster than one after the other. Digests are in the same order.
+    ///
+    /// # Errors
+    /// RM-STATE-002; what was written until then is named by nothing, and goes with the next collection.
+    pub fn put_all(&self, all: &[&[u8]]) -> Result<Vec<Digest>, StoreError> {
+        let _ = all;
+        Err(StoreError::unbuilt())
+    }
+
+    /// The bytes with this digest, which is checked.
+    ///
+    /// # Errors
+    /// RM-STATE-004: they are missing, or not what they were.
+    pub fn blob(&self, digest: &Digest) -> Result<Vec<u8>, StoreError> {
+        let _ = digest;
+        Err(StoreError::unbuilt())
+    }
+
+    /// Enters a run into the ledger. Until [`Store::finish`] or [`Store::fail`] it reads as running while this store is
+    /// open, and as unfinished afterwards. Blobs of the run are put after this.
+    ///
+    /// # Errors
+    /// RM-STATE-002; a run of that id is there already, or the ledger cannot be written.
+    pub fn begin(&self, began: &Began) -> Result<(), StoreError> {
+        let _ = began;
+        Err(StoreError::unbuilt())
+    }
+
+    /// Enters the end of a run that began, and gives the digest of its record. The blobs that it names are put before this.
+    ///
+    /// # Errors
+    /// RM-STATE-002: the run never began or has ended, a blob that it names is missing, or nothing can be written. The run
+    /// reads as unfinished then.
+    pub fn finish(&self, record: &RunRecord) -> Result<Digest, StoreError> {
+        let _ = record;
+        Err(StoreError::unbuilt())
+    }
+
+    /// Enters that a run that began was given up without an outcome.
+    ///
+    /// # Errors
+    /// RM-STATE-002: the run never began or has ended, or nothing can be written. The run reads as unfinished then.
+    pub fn fail(&self, run: &RunId, code: Code, message: &str, at: Timestamp) -> Result<(), StoreError> {
+        let _ = (run, code, message, at);
+        Err(StoreError::unbuilt())
     }
 
     /// Writes the documents of a run, all or none, and gives the folder they are in.
@@ -93,15 +181,15 @@ impl Store {
     /// # Errors
     /// RM-STATE-002; nothing of the record is left then.
     pub fn write_run(&self, run: &RunId, documents: &[(&str, &[u8])]) -> Result<Utf8PathBuf, StoreError> {
-        let folder = self.runs().join(run.as_str());
+        let folder = self.runs_dir().join(run.as_str());
         match self.write_whole(&folder, documents) {
             Ok(()) => Ok(folder),
-            Err(source) => Err(StoreError::Write { run: run.clone(), path: self.runs(), source }),
+            Err(source) => Err(StoreError::Write { run: run.clone(), path: self.runs_dir(), source }),
         }
     }
 
     fn write_whole(&self, folder: &Utf8Path, documents: &[(&str, &[u8])]) -> io::Result<()> {
-        let staged = tempfile::Builder::new().prefix(".writing-").tempdir_in(self.runs())?;
+        let staged = tempfile::Builder::new().prefix(".writing-").tempdir_in(self.runs_dir())?;
         for (name, bytes) in documents {
             let mut file = fs::File::create_new(staged.path().join(name))?;
             file.write_all(bytes)?;
@@ -110,7 +198,7 @@ impl Store {
         fs::rename(staged.path(), folder)?;
         // The temporary directory is the record now; forget the guard that would delete its old name.
         let _renamed = staged.keep();
-        fs::File::open(self.runs())?.sync_all()
+        fs::File::open(self.runs_dir())?.sync_all()
     }
 }
 
@@ -133,7 +221,7 @@ mod tests {
         let (_dir, store) = store();
         let folder = store.write_run(&RunId::new("r1").unwrap(), &[("a.json", b"{}"), ("b.json", b"[]")]).unwrap();
         assert_eq!(fs::read_to_string(folder.join("b.json")).unwrap(), "[]");
-        assert_eq!(fs::read_dir(store.runs()).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(store.runs_dir()).unwrap().count(), 1);
     }
 
     #[test]
@@ -142,7 +230,7 @@ mod tests {
         let run = RunId::new("r1").unwrap();
         let error = store.write_run(&run, &[("a.json", b"{}"), ("missing/b.json", b"[]")]).unwrap_err();
         assert_eq!(error.problem().code, Code::State002);
-        assert_eq!(fs::read_dir(store.runs()).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(store.runs_dir()).unwrap().count(), 0);
     }
 
     #[test]
@@ -151,7 +239,7 @@ mod tests {
         let run = RunId::new("r1").unwrap();
         store.write_run(&run, &[("a.json", b"first")]).unwrap();
         assert!(store.write_run(&run, &[("a.json", b"second")]).is_err());
-        assert_eq!(fs::read_to_string(store.runs().join("r1/a.json")).unwrap(), "first");
+        assert_eq!(fs::read_to_string(store.runs_dir().join("r1/a.json")).unwrap(), "first");
     }
 
     #[test]
