@@ -89,7 +89,8 @@ impl Pack {
         file.map(|file| file.text.as_str()).unwrap_or_default()
     }
 
-    pub(crate) fn source(&self) -> &Arc<PackSource> {
+    /// The text it was loaded from, with the operator's settings: loading that again gives this pack.
+    pub fn source(&self) -> &Arc<PackSource> {
         &self.source
     }
 
