@@ -117,6 +117,7 @@ fn check() -> Check {
         duplicates: None,
         definition_digest: Digest::of(b"unit"),
         baseline: None,
+        folder: RepoPath::root(),
     }
 }
 

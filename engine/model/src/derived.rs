@@ -1,9 +1,12 @@
 //! The derived properties that the fact declarations name: edges, sets and counts on a sealed graph.
 
+use std::collections::BTreeSet;
+
 use crate::{
-    CheckId, FactRef, Graph, Kind, TestSet, Value,
+    CheckId, FactRef, Graph, Kind, RepoPath, TestSet, Value,
     facts::{Change, Check, Declaration, Invocation, PathRule, PriorRun, Proposal, Report, Requirement},
-    words::{ReportState, Side},
+    value::Field,
+    words::{ManifestSource, ReportState, Side},
 };
 
 fn edge(fact: Option<FactRef>) -> Value {
@@ -18,6 +21,22 @@ pub(crate) fn change_listed(graph: &Graph, _: &Change) -> Value {
     let required = graph.facts().requirements.iter().filter_map(|requirement| requirement.check.as_ref());
     let reports = required.filter_map(|check| graph.report_of(check, Side::Candidate));
     Value::Tests(reports.map(all).fold(TestSet::new(), |listed, report| listed.union(&report)))
+}
+
+pub(crate) fn change_shared_paths(graph: &Graph, change: &Change) -> Value {
+    // A folder that the change itself gives a manifest takes nothing away from what concerns the others.
+    let governs = |check: &&Check| check.in_target || change.read_from == ManifestSource::WorkingTree;
+    let checks = graph.facts().checks.iter().filter(governs);
+    let nested: BTreeSet<&RepoPath> = checks.map(|check| &check.folder).filter(|folder| !folder.is_root()).collect();
+    paths(change.changed_paths.iter().filter(|path| !nested.iter().any(|folder| path.is_in(folder))))
+}
+
+pub(crate) fn check_changed_in_folder(graph: &Graph, check: &Check) -> Value {
+    paths(graph.change().changed_paths.iter().filter(|path| path.is_in(&check.folder)))
+}
+
+fn paths<'a>(paths: impl Iterator<Item = &'a RepoPath>) -> Value {
+    Value::List(paths.map(Field::value).collect())
 }
 
 pub(crate) fn check_candidate(graph: &Graph, check: &Check) -> Value {

@@ -63,6 +63,7 @@ pub(crate) fn check(name: &str) -> Check {
         duplicates: None,
         definition_digest: Digest::of(name.as_bytes()),
         baseline: None,
+        folder: RepoPath::root(),
     }
 }
 

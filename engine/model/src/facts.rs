@@ -68,6 +68,8 @@ declare::facts! {
     } derived {
         /// Every test that an accepted report of a required check lists at the candidate.
         listed: Type::Tests, derived::change_listed;
+        /// The changed paths that lie in no folder with a manifest of its own at the target; sorted.
+        shared_paths: Type::List(&Type::Text), derived::change_shared_paths;
     }
 
     /// The operator's policy. There is exactly one; without a file it holds the defaults.
@@ -128,7 +130,11 @@ declare::facts! {
         definition_digest: Digest,
         /// The ancestor commit whose recorded inventory the operator lets stand in for the base's; absent otherwise.
         baseline: Option<CommitId>,
+        /// The folder whose manifest defines it: `.` unless that manifest is nested.
+        folder: RepoPath,
     } derived {
+        /// The changed paths in its folder; sorted.
+        changed_in_folder: Type::List(&Type::Text), derived::check_changed_in_folder;
         /// Its invocation on the candidate.
         candidate: Type::Optional(&Type::Fact(Kind::Invocation)), derived::check_candidate;
         /// Its invocation on the base.

@@ -123,6 +123,12 @@ impl RepoPath {
         Self(".".to_owned())
     }
 
+    /// Whether this is the folder, or anything in it. Everything is in the checkout itself.
+    pub fn is_in(&self, folder: &Self) -> bool {
+        let rest = self.0.strip_prefix(folder.as_str());
+        folder.is_root() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
     /// Whether this is the checkout itself.
     pub fn is_root(&self) -> bool {
         self.0 == "."
@@ -153,6 +159,17 @@ impl CommitId {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_is_in_the_folders_above_it() {
+        let path = |text| RepoPath::new(text).unwrap();
+        for folder in [".", "a", "a/b", "a/b/c"] {
+            assert!(path("a/b/c").is_in(&path(folder)), "{folder}");
+        }
+        for folder in ["a/bc", "b", "a/b/c/d"] {
+            assert!(!path("a/b/c").is_in(&path(folder)), "{folder}");
+        }
+    }
 
     #[test]
     fn accepts_and_refuses_by_form() {

@@ -188,6 +188,7 @@ fn configured(check: &CheckId, reports: &Reports<'_>) -> Result<Check, Problem> 
         duplicates: Some(reports.duplicates.to_string()),
         definition_digest: Digest::of(b""),
         baseline: None,
+        folder: RepoPath::root(),
     })
 }
 

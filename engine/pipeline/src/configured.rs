@@ -125,6 +125,7 @@ impl<'a> Sides<'a> {
             duplicates: report.map(|report| report.duplicates().to_string()),
             definition_digest: check.definition_digest(),
             baseline: None,
+            folder: check.folder().clone(),
         }
     }
 

@@ -21,16 +21,59 @@ pub(crate) fn operator_policy(file: Option<&PolicyFile>) -> Result<OperatorPolic
     file.map_or_else(|| Ok(OperatorPolicy::default()), |file| policy::parse(&file.name, &file.text))
 }
 
-/// Reads the manifests of both sides.
+/// The most folders of one commit that may have a manifest of their own.
+const MOST_NESTED: usize = 2_000;
+
+/// Reads the manifests of both sides, nested ones included.
 pub(crate) fn read(repository: &Repository, change: &ResolvedChange, path: &RepoPath) -> Result<Manifests, Problems> {
-    let target = at(repository, &change.target, path, &change.target_name)?;
-    let candidate = at(repository, &change.candidate, path, &change.candidate_name)?;
+    let target = side(repository, &change.target, path, &change.target_name)?;
+    let candidate = side(repository, &change.candidate, path, &change.candidate_name)?;
     let read_from = match (&target, &candidate) {
         (Some(_), _) => ManifestSource::BaseRef,
         (None, Some(_)) => ManifestSource::WorkingTree,
         (None, None) => ManifestSource::None,
     };
     Ok(Manifests { read_from, target, candidate })
+}
+
+/// Everything that one commit configures; none when it holds no manifest at all.
+fn side(
+    repository: &Repository,
+    commit: &CommitId,
+    path: &RepoPath,
+    revision: &str,
+) -> Result<Option<ChecksManifest>, Problems> {
+    let root = at(repository, commit, path, revision)?;
+    let nested = repository.files(commit, |file| folder_of(file, path).is_some()).map_err(|error| error.problem())?;
+    if nested.len() > MOST_NESTED {
+        let message = format!("{} folders have a manifest of their own, more than {MOST_NESTED}", nested.len());
+        return Err(Problem::new(Code::Verify004, message, "define checks in a folder above, with `cwd`").into());
+    }
+    let (mut manifests, mut problems): (Vec<_>, Vec<Problem>) = (root.into_iter().collect(), Vec::new());
+    for file in nested {
+        let Some(folder) = folder_of(file.as_str(), path) else { continue };
+        let manifest = at(repository, commit, &file, revision).and_then(|manifest| {
+            let moved = manifest.map(|manifest| manifest.inside(&folder)).transpose();
+            moved.map_err(|problems| at_revision(problems, revision))
+        });
+        match manifest {
+            Ok(manifest) => manifests.extend(manifest),
+            Err(found) => problems.extend(found),
+        }
+    }
+    if let Some(problems) = Problems::from_list(problems) {
+        return Err(problems);
+    }
+    if manifests.is_empty() {
+        return Ok(None);
+    }
+    ChecksManifest::union(manifests).map(Some).map_err(|problems| at_revision(problems, revision))
+}
+
+/// The folder whose own manifest a file is; none for the root's and for all other files.
+fn folder_of(file: &str, manifest: &RepoPath) -> Option<RepoPath> {
+    let folder = file.strip_suffix(manifest.as_str())?.strip_suffix('/')?;
+    RepoPath::new(folder).ok()
 }
 
 /// A manifest that is there and cannot be read is an error, never absence.

@@ -220,5 +220,6 @@ fn check_fact(id: &str) -> Check {
         duplicates: None,
         definition_digest: Digest::of(id.as_bytes()),
         baseline: None,
+        folder: RepoPath::root(),
     }
 }

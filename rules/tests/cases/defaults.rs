@@ -25,7 +25,7 @@ pub fn of(kind: Kind, key: &str) -> Result<Value, String> {
             "required_by_candidate": true, "in_target": true, "in_candidate": true, "redefined_by_candidate": false,
             "argv": ["run", key], "cwd": ".", "timeout_ms": 600_000, "report_path": null, "report_format": null,
             "identity": null, "duplicates": null, "definition_digest": Digest::of(key.as_bytes()).to_string(),
-            "baseline": null,
+            "baseline": null, "folder": ".",
         }),
         Kind::PathRule => {
             let [origin, position, require] = parts(key, '#')?;

@@ -144,6 +144,7 @@ fn graph() -> Graph {
         duplicates: Some("reject".into()),
         definition_digest: Digest::of(b"unit"),
         baseline: None,
+        folder: RepoPath::root(),
     });
     builder.add(Requirement {
         observed_by: Observer::Orchestrator,

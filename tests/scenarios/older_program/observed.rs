@@ -70,6 +70,7 @@ fn check(name: &str, required: bool, report_path: Option<&RepoPath>) -> Check {
         duplicates: option("reject"),
         definition_digest: Digest::of(name.as_bytes()),
         baseline: None,
+        folder: RepoPath::root(),
     }
 }
 

@@ -256,6 +256,7 @@ impl CheckSpec {
             observed_by: Observer::Repository,
             definition_digest: Digest::of(id.as_str().as_bytes()),
             baseline: None,
+            folder: RepoPath::root(),
             id,
             description: None,
             origin: self.origin,
