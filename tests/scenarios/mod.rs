@@ -2,6 +2,7 @@
 
 mod adversary;
 mod environment;
+mod monorepo;
 mod network;
 mod nothing_ran;
 mod older_program;
