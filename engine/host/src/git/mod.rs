@@ -21,6 +21,7 @@ mod fixture;
 mod ignored;
 mod lfs;
 mod listing;
+mod merge;
 mod objects;
 mod parents;
 mod private_dir;
@@ -38,6 +39,7 @@ mod write;
 
 pub use discover::Repository;
 pub use error::{Fault, GitError};
+pub use merge::Merge;
 pub use private_dir::PrivateDir;
 pub use revision::Target;
 pub use seal::{SealedView, ViewNote};

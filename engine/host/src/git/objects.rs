@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use git2::{Commit, ErrorCode, Oid};
 use runmill_model::CommitId;
 
-use super::error::GitError;
+use super::{error::GitError, synthetic::object_dirs};
 
 /// The commits, trees and blobs of one clone.
 pub(super) struct Objects {
@@ -16,6 +16,8 @@ pub(super) struct Objects {
     pub(super) shallow: HashSet<Oid>,
     /// How much of its history and objects this clone has.
     pub(super) extent: Extent,
+    /// Object stores of our own beside the clone's.
+    pub(super) added: Vec<Utf8PathBuf>,
 }
 
 /// How much of its history and objects a clone has.
@@ -42,7 +44,14 @@ impl Objects {
         })?;
         let shallow = shallow_commits(&common_dir)?;
         let extent = if format == Extent::Whole && !shallow.is_empty() { Extent::Shallow } else { format };
-        Ok(Self { git, common_dir, shallow, extent })
+        Ok(Self { git, common_dir, shallow, extent, added: Vec::new() })
+    }
+
+    /// Every object store that is read: those of our own, then the clone's and those it borrows from.
+    pub(super) fn object_dirs(&self) -> Result<Vec<Utf8PathBuf>, GitError> {
+        let mut found = self.added.clone();
+        found.extend(object_dirs(&self.common_dir.join("objects"))?);
+        Ok(found)
     }
 
     /// A commit that an earlier answer named.

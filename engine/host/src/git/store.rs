@@ -31,6 +31,14 @@ impl Store {
         Ok(Self { objects: Objects::open(git_dir)? })
     }
 
+    /// Reads from one more object store, of our own.
+    pub(super) fn add(&mut self, store: &Utf8Path) -> Result<(), GitError> {
+        let added = self.objects.git.odb().and_then(|odb| odb.add_disk_alternate(store.as_str()));
+        added.map_err(|error| self.objects.fault(&error, &format!("the object store `{store}`")))?;
+        self.objects.added.push(store.to_owned());
+        Ok(())
+    }
+
     /// The objects, each with its id recomputed from its bytes and refused when they differ. Waits while others read
     /// unverified; must not be asked for by a thread that does.
     pub(super) fn verified(&self) -> Verified<'_> {
@@ -40,10 +48,11 @@ impl Store {
     /// The bytes of blobs, as they are stored. Waits while others read verified; must not be asked for by a thread that
     /// does.
     pub(super) fn unverified(&self) -> Result<Unverified, GitError> {
-        let stores = self.objects.common_dir.join("objects");
+        let own = self.objects.common_dir.join("objects");
         let open = |_| {
             let reader = Odb::new()?;
-            reader.add_disk_alternate(stores.as_str())?;
+            let mut stores = self.objects.added.iter().chain([&own]);
+            stores.try_for_each(|store| reader.add_disk_alternate(store.as_str()))?;
             Ok(reader)
         };
         // Nothing read here may be found by a verified read later, in a cache: these have their own.

@@ -32,7 +32,7 @@ pub(super) fn write(
     written: &[Written],
     git_dir: &Utf8Path,
 ) -> Result<Vec<Utf8PathBuf>, GitError> {
-    let object_dirs = object_dirs(&objects.common_dir.join("objects"))?;
+    let object_dirs = objects.object_dirs()?;
     for directory in ["objects/info", "objects/pack", "refs/heads", "refs/tags"] {
         let path = git_dir.join(directory);
         fs::create_dir_all(&path).map_err(|error| GitError::system("make the directory", &path, error))?;
