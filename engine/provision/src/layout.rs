@@ -1,0 +1,257 @@
+//! What a prepared tree consists of, and how it is written: from what is installed, byte by byte, read-only.
+
+use std::{
+    collections::BTreeSet,
+    fs::{self, File},
+    io::{self, Read, Write},
+    os::unix::fs::{PermissionsExt, symlink},
+};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rayon::prelude::*;
+use runmill_manifest::checks::Ecosystem;
+use runmill_model::{Digest, Hasher};
+
+use crate::{Fault, FaultKind};
+
+/// A prepared tree in the making.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    pub(crate) ecosystem: Ecosystem,
+    pub(crate) parts: Vec<Part>,
+    /// `name@version`.
+    pub(crate) packages: BTreeSet<String>,
+    /// Locked and not installed, rightly.
+    pub(crate) omitted: BTreeSet<String>,
+    /// How the content is proven, in one sentence.
+    pub(crate) proof: &'static str,
+    /// The command that installs everything anew.
+    pub(crate) repair: String,
+}
+
+/// A part of a prepared tree. `at` is relative to the tree.
+#[derive(Debug, Clone)]
+pub(crate) enum Part {
+    /// A regular file of the machine; with the digest it must have, where the lock says one.
+    Copy { from: Utf8PathBuf, at: Utf8PathBuf, expect: Option<Digest> },
+    /// A file of our making.
+    Write { at: Utf8PathBuf, bytes: Vec<u8> },
+    /// A symbolic link. Whoever lists it has looked at where it leads.
+    Link { at: Utf8PathBuf, target: String },
+    /// A directory, also when nothing is in it.
+    Directory { at: Utf8PathBuf },
+    /// A gzipped archive whose entries are all below one directory, unpacked without that directory.
+    Unpack { from: Utf8PathBuf, at: Utf8PathBuf, expect: Digest, top: String },
+}
+
+impl Part {
+    fn at(&self) -> &Utf8Path {
+        match self {
+            Self::Copy { at, .. }
+            | Self::Write { at, .. }
+            | Self::Link { at, .. }
+            | Self::Directory { at }
+            | Self::Unpack { at, .. } => at,
+        }
+    }
+}
+
+impl Layout {
+    pub(crate) fn new(ecosystem: Ecosystem, proof: &'static str, repair: impl Into<String>) -> Self {
+        let (packages, omitted) = (BTreeSet::new(), BTreeSet::new());
+        Self { ecosystem, parts: Vec::new(), packages, omitted, proof, repair: repair.into() }
+    }
+
+    /// Holds every expected digest against what is installed, without writing anything.
+    pub(crate) fn verify(&self) -> Result<(), Fault> {
+        self.parts.par_iter().try_for_each(|part| match part {
+            Part::Copy { from, expect: Some(expect), .. } | Part::Unpack { from, expect, .. } => {
+                let bytes = self.io("read", from, fs::read(from))?;
+                self.compare(from, Digest::of(&bytes), *expect)
+            }
+            _ => Ok(()),
+        })
+    }
+
+    /// Writes the tree into an existing directory and makes it read-only. What is compared is what was written.
+    pub(crate) fn write(&self, tree: &Utf8Path) -> Result<(), Fault> {
+        let mut directories = BTreeSet::new();
+        for part in &self.parts {
+            let own = matches!(part, Part::Directory { .. } | Part::Unpack { .. }).then(|| part.at());
+            directories.extend(own.into_iter().chain(part.at().ancestors().skip(1)).map(Utf8Path::to_owned));
+        }
+        for directory in directories.iter().filter(|directory| !directory.as_str().is_empty()) {
+            let path = tree.join(directory);
+            self.io("create", &path, fs::create_dir_all(&path))?;
+        }
+        self.parts.par_iter().try_for_each(|part| self.write_part(tree, part))?;
+        self.io("seal", tree, seal(tree))
+    }
+
+    fn write_part(&self, tree: &Utf8Path, part: &Part) -> Result<(), Fault> {
+        let to = tree.join(part.at());
+        match part {
+            Part::Copy { from, expect, .. } => {
+                let copied = self.io("copy", from, copy(from, &to))?;
+                expect.map_or(Ok(()), |expect| self.compare(from, copied, expect))
+            }
+            Part::Write { bytes, .. } => self.io("write", &to, create(&to).and_then(|mut file| file.write_all(bytes))),
+            Part::Link { target, .. } => self.io("link", &to, symlink(target, &to)),
+            Part::Directory { .. } => Ok(()),
+            Part::Unpack { from, expect, top, .. } => {
+                let bytes = self.io("read", from, fs::read(from))?;
+                self.compare(from, Digest::of(&bytes), *expect)?;
+                self.io("unpack", from, unpack(&bytes, top, &to))
+            }
+        }
+    }
+
+    fn compare(&self, from: &Utf8Path, found: Digest, expect: Digest) -> Result<(), Fault> {
+        if found == expect {
+            return Ok(());
+        }
+        let message = format!("`{from}` is not what is locked: its digest is {found}, expected {expect}");
+        Err(Fault::new(self.ecosystem, FaultKind::Mismatch, message, &self.repair))
+    }
+
+    fn io<T>(&self, doing: &str, path: &Utf8Path, result: io::Result<T>) -> Result<T, Fault> {
+        result.map_err(|error| Fault::io(self.ecosystem, doing, path, &error))
+    }
+}
+
+fn create(to: &Utf8Path) -> io::Result<File> {
+    File::options().write(true).create_new(true).open(to)
+}
+
+/// Copies a regular file and gives the digest of the bytes that were written. A link is not followed.
+fn copy(from: &Utf8Path, to: &Utf8Path) -> io::Result<Digest> {
+    use rustix::fs::{Mode, OFlags, open};
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let mut source = File::from(open(from.as_str(), flags, Mode::empty())?);
+    let metadata = source.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let (mut target, mut hasher) = (create(to)?, Hasher::new());
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let length = source.read(&mut buffer)?;
+        let piece = buffer.get(..length).unwrap_or_default();
+        if piece.is_empty() {
+            break;
+        }
+        hasher.update(piece);
+        target.write_all(piece)?;
+    }
+    if metadata.permissions().mode() & 0o111 != 0 {
+        target.set_permissions(fs::Permissions::from_mode(0o755))?;
+    }
+    Ok(hasher.finish())
+}
+
+/// Unpacks an archive of regular files and directories that all lie below `top`.
+fn unpack(bytes: &[u8], top: &str, to: &Utf8Path) -> io::Result<()> {
+    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(bytes));
+    for entry in archive.entries()? {
+        let mut entry = entry?;
+        let path = entry.path()?.into_owned();
+        let path = Utf8PathBuf::from_path_buf(path).map_err(|_| io::Error::other("a name in it is not UTF-8"))?;
+        let inside = path.strip_prefix(top).map_err(|_| io::Error::other(format!("`{path}` is outside `{top}`")))?;
+        if inside.components().any(|part| !matches!(part, camino::Utf8Component::Normal(_))) {
+            return Err(io::Error::other(format!("`{path}` leaves the archive")));
+        }
+        let at = to.join(inside);
+        match entry.header().entry_type() {
+            tar::EntryType::Directory => fs::create_dir_all(&at)?,
+            tar::EntryType::Regular | tar::EntryType::Continuous => {
+                if let Some(parent) = at.parent() {
+                    fs::create_dir_all(parent)?;
+                }
+                let mut file = create(&at)?;
+                io::copy(&mut entry, &mut file)?;
+                if entry.header().mode()? & 0o111 != 0 {
+                    file.set_permissions(fs::Permissions::from_mode(0o755))?;
+                }
+            }
+            tar::EntryType::XGlobalHeader => {}
+            _ => return Err(io::Error::other(format!("`{path}` is neither a file nor a directory"))),
+        }
+    }
+    Ok(())
+}
+
+/// Makes everything at and below a directory read-only.
+fn seal(directory: &Utf8Path) -> io::Result<()> {
+    for entry in directory.read_dir_utf8()? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            seal(entry.path())?;
+        } else if kind.is_file() {
+            let mode = if entry.metadata()?.permissions().mode() & 0o111 == 0 { 0o444 } else { 0o555 };
+            fs::set_permissions(entry.path(), fs::Permissions::from_mode(mode))?;
+        }
+    }
+    fs::set_permissions(directory, fs::Permissions::from_mode(0o555))
+}
+
+/// Everything below an installed directory, as parts of the tree. A link must lead somewhere below `within`.
+pub(crate) fn whole(
+    ecosystem: Ecosystem,
+    from: &Utf8Path,
+    at: &Utf8Path,
+    within: &Utf8Path,
+    wanted: &dyn Fn(&Utf8Path) -> bool,
+    parts: &mut Vec<Part>,
+) -> Result<(), Fault> {
+    let failed = |path: &Utf8Path, error: &io::Error| Fault::io(ecosystem, "read", path, error);
+    parts.push(Part::Directory { at: at.to_owned() });
+    for entry in from.read_dir_utf8().map_err(|error| failed(from, &error))? {
+        let entry = entry.map_err(|error| failed(from, &error))?;
+        let (path, below) = (entry.path(), at.join(entry.file_name()));
+        if !wanted(path) {
+            continue;
+        }
+        let kind = entry.file_type().map_err(|error| failed(path, &error))?;
+        if kind.is_dir() {
+            whole(ecosystem, path, &below, within, wanted, parts)?;
+        } else if kind.is_file() {
+            parts.push(Part::Copy { from: path.to_owned(), at: below, expect: None });
+        } else if kind.is_symlink() {
+            let target = path.read_link_utf8().map_err(|error| failed(path, &error))?;
+            if !leads_below(path, &target, within) {
+                let message = format!("`{path}` is a link to `{target}`, which leads out of what is installed");
+                return Err(Fault::new(ecosystem, FaultKind::Mismatch, message, "install the dependencies anew"));
+            }
+            parts.push(Part::Link { at: below, target: target.into_string() });
+        } else {
+            let message = format!("`{path}` is neither a file, a directory nor a link");
+            return Err(Fault::new(ecosystem, FaultKind::Mismatch, message, "install the dependencies anew"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a relative link leads below a directory, by its text alone.
+pub(crate) fn leads_below(link: &Utf8Path, target: &Utf8Path, within: &Utf8Path) -> bool {
+    resolved(link, target).is_some_and(|path| path.starts_with(within))
+}
+
+/// Where a relative link leads, by its text alone; none for an absolute one, or one above the root.
+pub(crate) fn resolved(link: &Utf8Path, target: &Utf8Path) -> Option<Utf8PathBuf> {
+    if target.is_absolute() {
+        return None;
+    }
+    let mut path = link.parent()?.to_owned();
+    for part in target.components() {
+        match part {
+            camino::Utf8Component::ParentDir => {
+                path.file_name()?;
+                path.pop();
+            }
+            camino::Utf8Component::Normal(name) => path.push(name),
+            _ => {}
+        }
+    }
+    Some(path)
+}
