@@ -112,6 +112,9 @@ pub struct CheckArgs {
     /// The commit to judge
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     pub candidate: String,
+    /// Judge the merge of both, which is made for this run and written nowhere else; a conflict blocks
+    #[arg(long)]
+    pub merge: bool,
     /// Ask for a configured check by id; may be repeated
     #[arg(long, value_name = "ID")]
     pub propose: Vec<String>,

@@ -3,7 +3,7 @@
 use camino::Utf8PathBuf;
 use runmill_host::{clock::Clock, git::Repository};
 use runmill_model::Problems;
-use runmill_pipeline::{CheckRequest, Machine, Silent, load_pack};
+use runmill_pipeline::{CheckRequest, Judged, Machine, Silent, load_pack};
 use runmill_store::Store;
 
 use super::session;
@@ -24,6 +24,7 @@ pub fn run(global: &Global, args: &CheckArgs, output: &mut Output) -> Result<Exi
         start,
         target: args.base.clone(),
         candidate: args.candidate.clone(),
+        judged: if args.merge { Judged::Merge } else { Judged::Candidate },
         proposals: args.propose.clone(),
         policy,
         packs,

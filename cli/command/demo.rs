@@ -9,7 +9,7 @@ use runmill_host::{
     throwaway::{Edit, ThrowAway, ThrowAwayError},
 };
 use runmill_model::{Code, Problem, Problems, Verdict};
-use runmill_pipeline::{CheckRequest, Machine, Run, Silent};
+use runmill_pipeline::{CheckRequest, Judged, Machine, Run, Silent};
 use runmill_store::Store;
 use serde::Serialize;
 
@@ -211,6 +211,7 @@ fn judge(
         start: stage.repository.root().to_owned(),
         target: Some("main".to_owned()),
         candidate: scene.branch.to_owned(),
+        judged: Judged::Candidate,
         proposals: Vec::new(),
         policy: None,
         packs: Vec::new(),

@@ -70,6 +70,8 @@ fn graph() -> Arc<Graph> {
         focus_markers: Vec::new(),
         new_test_files: Vec::new(),
         test_files: Vec::new(),
+        merged: None,
+        conflicts: Vec::new(),
     });
     builder.add(Policy {
         observed_by: Observer::Operator,

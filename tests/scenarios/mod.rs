@@ -2,6 +2,7 @@
 
 mod adversary;
 mod environment;
+mod merge;
 mod monorepo;
 mod network;
 mod nothing_ran;

@@ -176,6 +176,13 @@ rules! {
         repo.switch("change");
         noticed(rule, repo)
     };
+    merge_conflict, "freshness/merge-conflict", |rule| {
+        let repo = base([listed("unit")], &["pass a"]);
+        repo.file("y", "change").commit("change");
+        repo.switch("main").file("y", "main").commit("main moves on");
+        repo.switch("change");
+        Noticed { args: &["--merge"], ..noticed(rule, repo) }
+    };
     check_failed, "outcome/check-failed", |rule| {
         let repo = base([listed("unit")], &["pass a"]);
         noticed(rule, changed(repo, |repo| { repo.file("run.sh", format!("{RUNNER}\nexit 3\n")); }))

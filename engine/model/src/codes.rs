@@ -38,7 +38,7 @@ codes! {
     Verify007 = "RM-VERIFY-007", "a focused run";
     Verify008 = "RM-VERIFY-008", "a check failed or timed out";
     Verify009 = "RM-VERIFY-009", "coverage is unproven where proof is required";
-    Verify010 = "RM-VERIFY-010", "the candidate does not contain the target";
+    Verify010 = "RM-VERIFY-010", "the candidate does not contain the target, or does not merge with it";
     Ci002 = "RM-CI-002", "a required context was never scheduled";
     Ci003 = "RM-CI-003", "a context or its source does not match";
     Ci004 = "RM-CI-004", "a required context is not successful";

@@ -27,6 +27,8 @@ pub(crate) fn change() -> Change {
         focus_markers: Vec::new(),
         new_test_files: Vec::new(),
         test_files: Vec::new(),
+        merged: None,
+        conflicts: Vec::new(),
     }
 }
 

@@ -65,6 +65,11 @@ declare::facts! {
         new_test_files: Vec<RepoPath>,
         /// The test files at the candidate, added ones included; sorted, the first 5,000. Empty when none is added.
         test_files: Vec<RepoPath>,
+        /// The commit that was merged into the target to make the candidate; absent when the candidate is no such merge.
+        merged: Option<CommitId>,
+        /// The paths that keep target and candidate from being merged, where their merge was asked for; sorted. Nothing
+        /// runs when there are some.
+        conflicts: Vec<RepoPath>,
     } derived {
         /// Every test that an accepted report of a required check lists at the candidate.
         listed: Type::Tests, derived::change_listed;

@@ -1,6 +1,6 @@
 //! One change, from request to record.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use runmill_host::{git::Repository, redact::Secrets, sandbox::Stream};
 use runmill_manifest::OperatorPolicy;
@@ -64,9 +64,9 @@ pub struct Preview {
 /// The problems that kept it from a verdict: unusable input (exit 1) or an invalid manifest, policy or pack (exit 2).
 /// Nothing is recorded then.
 pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Problems> {
-    let repository = Repository::discover(&request.start).map_err(|error| error.problem())?;
+    let mut repository = Repository::discover(&request.start).map_err(|error| error.problem())?;
     let policy = manifests::operator_policy(request.policy.as_ref())?;
-    let change = change::resolve(&repository, request).map_err(|error| error.problem())?;
+    let change = change::resolve(&mut repository, request, &machine.store.work()).map_err(|error| error.problem())?;
     let manifests = manifests::read(&repository, &change, policy.verification().manifest())?;
     let mut configured = configured::merge(&manifests, &policy, &change)?;
     unsupported(&policy, &configured)?;
@@ -84,7 +84,9 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
     let discovered = host.evaluate(&configured_graph, &[Stage::Discovery], &[]);
     let discovery = discover::unite(&configured_graph, &discovered.discovered);
 
-    let plan = execute::plan(&discover::required_checks(&discovery), &configured.checks);
+    // Where there is no merge to judge, there is nothing to run.
+    let required = if change.conflicts.is_empty() { discover::required_checks(&discovery) } else { BTreeSet::new() };
+    let plan = execute::plan(&required, &configured.checks);
     refuse_unignored_scratch(&repository, &change, &plan)?;
     let done = execute::execute(&plan, &repository, &change, &policy, machine, &secrets, request.jobs)
         .map_err(|error| error.problem())?;
@@ -149,6 +151,8 @@ fn change_fact(
         focus_markers,
         new_test_files: added,
         test_files: all,
+        merged: change.merged.clone(),
+        conflicts: change.conflicts.clone(),
     })
 }
 

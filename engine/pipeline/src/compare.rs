@@ -124,6 +124,8 @@ fn observed(reports: &Reports<'_>, declared: &[String]) -> Result<GraphBuilder, 
         focus_markers: Vec::new(),
         new_test_files: Vec::new(),
         test_files: Vec::new(),
+        merged: None,
+        conflicts: Vec::new(),
     });
     builder.add(Policy {
         observed_by: Observer::Operator,

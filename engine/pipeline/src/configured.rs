@@ -191,7 +191,7 @@ fn applies(scope: &SkipScope, change: &ResolvedChange) -> bool {
     match scope {
         SkipScope::Everywhere => true,
         SkipScope::Branch(branch) => change.branch.as_deref() == Some(branch.as_str()),
-        SkipScope::Commit(commit) => *commit == change.candidate,
+        SkipScope::Commit(commit) => *commit == change.candidate || change.merged.as_ref() == Some(commit),
     }
 }
 

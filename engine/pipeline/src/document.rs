@@ -3,7 +3,7 @@
 use runmill_manifest::OperatorPolicy;
 use runmill_model::{
     Autonomy, CheckId, Checkout, Code, CommitId, Digest, Finding, Graph, Isolation, Level, ManifestSource, Observer,
-    Outcome, PackName, ReportState, RequirementSource, RuleId, RunId, Side, Status, Verdict,
+    Outcome, PackName, RepoPath, ReportState, RequirementSource, RuleId, RunId, Side, Status, Verdict,
     facts::{Invocation, Report, Requirement, Waiver},
     verdict::Waived,
 };
@@ -36,6 +36,10 @@ pub struct VerdictDocument {
     pub base: CommitId,
     /// The commit that was judged.
     pub candidate: CommitId,
+    /// The commit that was merged into the target to make the candidate; absent when the candidate is no such merge.
+    pub merged: Option<CommitId>,
+    /// What keeps target and candidate from being merged, where that was asked for.
+    pub conflicts: Vec<RepoPath>,
     /// The operator's autonomy mode.
     pub mode: Autonomy,
     /// The digest of the sealed fact graph.
@@ -281,6 +285,8 @@ pub(crate) fn verdict(
         target: change.target.clone(),
         base: change.base.clone(),
         candidate: change.candidate.clone(),
+        merged: change.merged.clone(),
+        conflicts: change.conflicts.clone(),
         mode: change.mode,
         facts_digest: graph.digest(),
         policy: PolicyEntry(policy.source_digest()),

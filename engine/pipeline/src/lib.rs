@@ -29,4 +29,4 @@ pub use compare::{Compared, Reports, compare};
 pub use document::VerdictDocument;
 pub use packs::{PackFolder, load as load_pack};
 pub use progress::{Progress, Silent, Upcoming};
-pub use request::{CheckRequest, Machine, PolicyFile};
+pub use request::{CheckRequest, Judged, Machine, PolicyFile};

@@ -18,6 +18,16 @@ pub struct PolicyFile {
     pub text: String,
 }
 
+/// Which commit of a change is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Judged {
+    /// The candidate as it is.
+    #[default]
+    Candidate,
+    /// The merge of target and candidate.
+    Merge,
+}
+
 /// A change to judge.
 #[derive(Debug, Clone)]
 pub struct CheckRequest {
@@ -27,6 +37,8 @@ pub struct CheckRequest {
     pub target: Option<String>,
     /// The revision to judge.
     pub candidate: String,
+    /// Which commit is judged.
+    pub judged: Judged,
     /// What an agent proposes: texts to look up, never to run.
     pub proposals: Vec<String>,
     /// The operator's policy; none for the built-in defaults.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use runmill_host::{
-    git::{Beside, GitError, PrivateDir, Repository, SealedView, SharedProof},
+    git::{Beside, GitError, Handle, PrivateDir, Repository, SealedView, SharedProof},
     sandbox,
 };
 use runmill_model::{CommitId, Digest, Side, TreeHash};
@@ -76,7 +76,7 @@ impl View {
 
 /// The views of a run.
 pub(crate) struct Views<'a> {
-    work_dir: &'a Utf8Path,
+    repository: Handle,
     room: &'a Utf8Path,
     layout: Layout,
     hashing: TreeHash,
@@ -88,14 +88,14 @@ pub(crate) struct Views<'a> {
 
 impl<'a> Views<'a> {
     pub(crate) fn new(
-        repository: &'a Repository,
+        repository: &Repository,
         room: &'a Utf8Path,
         change: &'a ResolvedChange,
         (layout, hashing): (Layout, TreeHash),
         progress: &'a dyn Progress,
     ) -> Self {
         let shelves = Mutex::default();
-        Self { work_dir: repository.work_dir(), room, layout, hashing, progress, change, shelves }
+        Self { repository: repository.handle(), room, layout, hashing, progress, change, shelves }
     }
 
     /// The commit of a side.
@@ -139,7 +139,7 @@ impl<'a> Views<'a> {
     fn seal(&self, side: Side, beside: Option<&Sealed>) -> Result<Sealed, GitError> {
         self.progress.sealing(side);
         let home = PrivateDir::create_in(self.room)?;
-        let repository = Repository::discover(self.work_dir)?;
+        let repository = self.repository.open()?;
         // An invocation is judged only when the content hash after it is the one before it, so that what is shared need not
         // be read before it too. A stat hash reads nothing.
         let proof = match self.hashing {

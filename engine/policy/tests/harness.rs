@@ -183,6 +183,8 @@ pub(crate) fn graph_in(mode: Autonomy, checks: usize) -> Arc<Graph> {
         focus_markers: Vec::new(),
         new_test_files: Vec::new(),
         test_files: Vec::new(),
+        merged: None,
+        conflicts: Vec::new(),
     });
     builder.add(Policy {
         observed_by: Observer::Operator,

@@ -114,6 +114,8 @@ fn graph() -> Graph {
         focus_markers: Vec::new(),
         new_test_files: Vec::new(),
         test_files: Vec::new(),
+        merged: None,
+        conflicts: Vec::new(),
     });
     builder.add(Policy {
         observed_by: Observer::Operator,

@@ -33,6 +33,8 @@ fn change(paths: Vec<RepoPath>) -> Change {
         focus_markers: Vec::new(),
         new_test_files: Vec::new(),
         test_files: Vec::new(),
+        merged: None,
+        conflicts: Vec::new(),
     }
 }
 

@@ -187,6 +187,8 @@ impl World {
             focus_markers: Vec::new(),
             new_test_files: Vec::new(),
             test_files: Vec::new(),
+            merged: None,
+            conflicts: Vec::new(),
         }
     }
 }

@@ -47,6 +47,11 @@ impl Repository {
         ))
     }
 
+    /// What another thread opens the same repository by.
+    pub fn handle(&self) -> Handle {
+        Handle { work_dir: self.work_dir.clone(), added: self.store.added().to_vec() }
+    }
+
     /// The top of the working directory: absolute, without symbolic links.
     pub fn work_dir(&self) -> &Utf8Path {
         &self.work_dir
@@ -96,6 +101,25 @@ impl Repository {
             return Err(bare(&git_dir));
         }
         Ok(Self { store, git_dir, work_dir })
+    }
+}
+
+/// A repository and the object stores that were added to it. Threads share it; each opens its own repository.
+#[derive(Debug, Clone)]
+pub struct Handle {
+    work_dir: Utf8PathBuf,
+    added: Vec<Utf8PathBuf>,
+}
+
+impl Handle {
+    /// Opens the repository again.
+    ///
+    /// # Errors
+    /// As [`Repository::discover`]; RM-REPO-003: an added object store is gone.
+    pub fn open(&self) -> Result<Repository, GitError> {
+        let mut repository = Repository::discover(&self.work_dir)?;
+        self.added.iter().try_for_each(|store| repository.store.add(store))?;
+        Ok(repository)
     }
 }
 

@@ -37,7 +37,7 @@ pub mod tree_digest;
 mod walk;
 mod write;
 
-pub use discover::Repository;
+pub use discover::{Handle, Repository};
 pub use error::{Fault, GitError};
 pub use merge::Merge;
 pub use private_dir::PrivateDir;

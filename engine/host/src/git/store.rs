@@ -61,6 +61,11 @@ impl Store {
         Ok(Unverified { readers, extent: self.objects.extent, _turn: Turn::take(Reading::Unverified) })
     }
 
+    /// The object stores of our own that are read too.
+    pub(super) fn added(&self) -> &[Utf8PathBuf] {
+        &self.objects.added
+    }
+
     pub(super) fn common_dir(&self) -> &Utf8PathBuf {
         &self.objects.common_dir
     }
