@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::command::{evidence::VerifyArgs, report::ReadArgs};
+use crate::command::{evidence::VerifyArgs, facts::FactsArgs, inspect::InspectArgs, report::ReadArgs, runs::RunsArgs};
 
 /// Decides whether a change may merge: which checks are required, did each one run, on the exact commit, and without a
 /// false green.
@@ -79,6 +79,12 @@ impl Global {
 pub enum Command {
     /// Judge a change: run every required check on base and candidate, and say whether it may merge
     Check(CheckArgs),
+    /// List the runs on record, newest first
+    Runs(RunsArgs),
+    /// Show everything on record about a run: each check, on both sides, and what was found
+    Inspect(InspectArgs),
+    /// Show the sealed fact graph of a run, as the rules saw it
+    Facts(FactsArgs),
     /// Make a throw-away repository and catch four false greens in it
     Demo(DemoArgs),
     /// Look at a test report as the gate would

@@ -3,8 +3,12 @@
 mod check;
 mod demo;
 pub mod evidence;
+pub mod facts;
+pub mod inspect;
 pub mod report;
+pub mod runs;
 pub mod session;
+pub mod stored;
 
 use crate::{
     args::{Cli, Command, EvidenceCommand, Format, Global, ReportCommand},
@@ -17,6 +21,9 @@ pub fn run(cli: &Cli) -> Exit {
     let mut output = Output::new(&cli.global);
     let result = match &cli.command {
         Command::Check(args) => check::run(&cli.global, args, &mut output),
+        Command::Runs(args) => runs::run(&cli.global, args, &output),
+        Command::Inspect(args) => inspect::run(&cli.global, args, &output),
+        Command::Facts(args) => facts::run(&cli.global, args, &output),
         Command::Demo(args) => demo::run(&cli.global, args, &mut output),
         Command::Report(ReportCommand::Read(args)) => return report(args, &output),
         Command::Evidence(EvidenceCommand::Verify(args)) => return evidence(args, &cli.global),

@@ -1,10 +1,14 @@
 //! What a person or a program sees.
 
+pub mod facts;
 pub mod human;
+pub mod inspection;
 pub mod json;
 pub mod live;
+mod measure;
 mod paint;
 mod plain;
+pub mod runs;
 
 use std::io::{self, IsTerminal, Write};
 
@@ -70,6 +74,23 @@ impl Output {
     /// Prints a document.
     pub fn document(&self, document: &impl serde::Serialize) -> Exit {
         self.print(&json::text(document), Exit::Ready)
+    }
+
+    /// Prints a document that says how the process ends.
+    pub fn document_with(&self, document: &impl serde::Serialize, exit: Exit) -> Exit {
+        self.print(&json::text(document), exit)
+    }
+
+    /// Prints a text as it is, whatever the format: a script, a manual page.
+    pub fn text(&self, text: &str, exit: Exit) -> Exit {
+        self.print(text, exit)
+    }
+
+    /// Prints bytes as they are, without a line end of our own.
+    pub fn bytes(&self, bytes: &[u8]) -> Exit {
+        let mut stdout = io::stdout().lock();
+        let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+        if written.is_ok() { Exit::Ready } else { Exit::CouldNotRun }
     }
 
     /// Shows what kept a verb from its work.
