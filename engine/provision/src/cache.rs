@@ -13,7 +13,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use runmill_host::git::{PrivateDir, tree_hash};
 use runmill_manifest::checks::Ecosystem;
 use runmill_model::{Code, Digest, Problem};
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, Timespec, Timestamps, UTIME_NOW, flock, futimens};
 
 use crate::{Fault, FaultKind, Machine, Prepared, Receipt, ecosystem::Locked, layout::Layout, receipt::SCHEMA};
 
@@ -67,8 +67,23 @@ impl Cache {
 
     /// Writes the entry for what is locked. One that is there already is used, or replaced where it was altered.
     pub(crate) fn make(&self, locked: &Locked, layout: &Layout, machine: &Machine) -> Result<Prepared, Fault> {
+        match self.try_alone(locked)? {
+            Some(lease) => self.build(locked, layout, machine, lease),
+            None => {
+                // Somebody makes it, or uses it: wait for the former, and share it with either.
+                let lease = self.lock(locked, FlockOperation::LockShared)?;
+                if self.entry(locked).is_dir() && self.proven(locked).is_ok() {
+                    return self.open_entry(locked, machine, lease);
+                }
+                drop(lease);
+                let lease = self.lock(locked, FlockOperation::LockExclusive)?;
+                self.build(locked, layout, machine, lease)
+            }
+        }
+    }
+
+    fn build(&self, locked: &Locked, layout: &Layout, machine: &Machine, lease: OwnedFd) -> Result<Prepared, Fault> {
         let entry = self.entry(locked);
-        let lease = self.lock(locked, FlockOperation::LockExclusive)?;
         let io = |doing: &str, path: &Utf8Path, error: &io::Error| Fault::io(locked.ecosystem, doing, path, error);
         let building = PrivateDir::create_and_sweep(&self.root.join("building"))
             .map_err(|error| Fault::git(locked.ecosystem, error.problem()))?;
@@ -144,14 +159,27 @@ impl Cache {
 
     fn lock(&self, locked: &Locked, operation: FlockOperation) -> Result<OwnedFd, Fault> {
         let entry = self.entry(locked);
+        let lock = self.lock_file(&entry).and_then(|file| file.lock(operation));
+        lock.map_err(|error| Fault::io(locked.ecosystem, "lock", &entry, &error))
+    }
+
+    /// The lock that nobody else has; none when somebody has it.
+    fn try_alone(&self, locked: &Locked) -> Result<Option<OwnedFd>, Fault> {
+        let entry = self.entry(locked);
+        let file = self.lock_file(&entry).map_err(|error| Fault::io(locked.ecosystem, "lock", &entry, &error))?;
+        Ok(file.alone().map(|file| file.file.into()))
+    }
+
+    fn lock_file(&self, entry: &Utf8Path) -> io::Result<File> {
         let parent = entry.parent().unwrap_or(&self.root);
-        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(parent);
-        let locked_file = made.and_then(|()| File::of(&entry)).and_then(|file| file.lock(operation));
-        locked_file.map_err(|error| Fault::io(locked.ecosystem, "lock", &entry, &error))
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
+        File::of(entry)
     }
 
     fn open_entry(&self, locked: &Locked, machine: &Machine, lease: OwnedFd) -> Result<Prepared, Fault> {
         let receipt = self.proven(locked)?;
+        let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
+        let _noted = futimens(&lease, &Timestamps { last_access: now, last_modification: now });
         let placement = locked.content.placement(machine);
         Ok(Prepared::new(receipt, &self.entry(locked).join("tree"), placement, lease))
     }
@@ -221,12 +249,9 @@ impl File {
         Ok(Self { file, used })
     }
 
-    /// Waits for the lock, and notes the use.
+    /// Waits for the lock.
     fn lock(self, operation: FlockOperation) -> io::Result<OwnedFd> {
         flock(&self.file, operation)?;
-        use rustix::fs::{Timespec, Timestamps, UTIME_NOW};
-        let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
-        rustix::fs::futimens(&self.file, &Timestamps { last_access: now, last_modification: now })?;
         Ok(self.file.into())
     }
 

@@ -88,6 +88,46 @@ impl Layout {
         self.io("seal", tree, seal(tree))
     }
 
+    /// Adds everything that is `wanted` below an installed directory. A link must lead somewhere below `within`.
+    pub(crate) fn add_whole(
+        &mut self,
+        from: &Utf8Path,
+        at: &Utf8Path,
+        within: &Utf8Path,
+        wanted: &dyn Fn(&Utf8Path) -> bool,
+    ) -> Result<(), Fault> {
+        self.parts.push(Part::Directory { at: at.to_owned() });
+        let entries = self.io("list", from, from.read_dir_utf8())?;
+        for entry in entries {
+            let entry = self.io("list", from, entry)?;
+            let (path, below) = (entry.path(), at.join(entry.file_name()));
+            if !wanted(path) {
+                continue;
+            }
+            let kind = self.io("look at", path, entry.file_type())?;
+            if kind.is_dir() {
+                self.add_whole(path, &below, within, wanted)?;
+            } else if kind.is_file() {
+                self.parts.push(Part::Copy { from: path.to_owned(), at: below, expect: None });
+            } else if kind.is_symlink() {
+                let target = self.io("read", path, path.read_link_utf8())?;
+                if !leads_below(path, &target, within) {
+                    let message = format!("`{path}` is a link to `{target}`, which leads out of what is installed");
+                    return Err(self.mismatch(message));
+                }
+                self.parts.push(Part::Link { at: below, target: target.into_string() });
+            } else {
+                return Err(self.mismatch(format!("`{path}` is neither a file, a directory nor a link")));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is installed is not what is locked.
+    pub(crate) fn mismatch(&self, message: String) -> Fault {
+        Fault::new(self.ecosystem, FaultKind::Mismatch, message, &self.repair)
+    }
+
     fn write_part(&self, tree: &Utf8Path, part: &Part) -> Result<(), Fault> {
         let to = tree.join(part.at());
         match part {
@@ -110,8 +150,7 @@ impl Layout {
         if found == expect {
             return Ok(());
         }
-        let message = format!("`{from}` is not what is locked: its digest is {found}, expected {expect}");
-        Err(Fault::new(self.ecosystem, FaultKind::Mismatch, message, &self.repair))
+        Err(self.mismatch(format!("`{from}` is not what is locked: its digest is {found}, expected {expect}")))
     }
 
     fn io<T>(&self, doing: &str, path: &Utf8Path, result: io::Result<T>) -> Result<T, Fault> {
@@ -193,43 +232,6 @@ fn seal(directory: &Utf8Path) -> io::Result<()> {
         }
     }
     fs::set_permissions(directory, fs::Permissions::from_mode(0o555))
-}
-
-/// Everything below an installed directory, as parts of the tree. A link must lead somewhere below `within`.
-pub(crate) fn whole(
-    ecosystem: Ecosystem,
-    from: &Utf8Path,
-    at: &Utf8Path,
-    within: &Utf8Path,
-    wanted: &dyn Fn(&Utf8Path) -> bool,
-    parts: &mut Vec<Part>,
-) -> Result<(), Fault> {
-    let failed = |path: &Utf8Path, error: &io::Error| Fault::io(ecosystem, "read", path, error);
-    parts.push(Part::Directory { at: at.to_owned() });
-    for entry in from.read_dir_utf8().map_err(|error| failed(from, &error))? {
-        let entry = entry.map_err(|error| failed(from, &error))?;
-        let (path, below) = (entry.path(), at.join(entry.file_name()));
-        if !wanted(path) {
-            continue;
-        }
-        let kind = entry.file_type().map_err(|error| failed(path, &error))?;
-        if kind.is_dir() {
-            whole(ecosystem, path, &below, within, wanted, parts)?;
-        } else if kind.is_file() {
-            parts.push(Part::Copy { from: path.to_owned(), at: below, expect: None });
-        } else if kind.is_symlink() {
-            let target = path.read_link_utf8().map_err(|error| failed(path, &error))?;
-            if !leads_below(path, &target, within) {
-                let message = format!("`{path}` is a link to `{target}`, which leads out of what is installed");
-                return Err(Fault::new(ecosystem, FaultKind::Mismatch, message, "install the dependencies anew"));
-            }
-            parts.push(Part::Link { at: below, target: target.into_string() });
-        } else {
-            let message = format!("`{path}` is neither a file, a directory nor a link");
-            return Err(Fault::new(ecosystem, FaultKind::Mismatch, message, "install the dependencies anew"));
-        }
-    }
-    Ok(())
 }
 
 /// Whether a relative link leads below a directory, by its text alone.

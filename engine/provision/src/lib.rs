@@ -27,9 +27,13 @@ mod ecosystem;
 mod fault;
 mod layout;
 mod machine;
+#[cfg(test)]
+mod made_up;
 mod prepared;
 mod receipt;
 mod status;
+#[cfg(test)]
+mod tests;
 
 mod cargo;
 mod npm;

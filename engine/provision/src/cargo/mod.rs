@@ -10,6 +10,8 @@
 
 mod archives;
 mod lockfile;
+#[cfg(test)]
+mod tests;
 mod vendored;
 
 use camino::Utf8PathBuf;

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     Fault, FaultKind, Machine,
     fault::some,
-    layout::{Layout, Part, leads_below, resolved, whole},
+    layout::{Layout, Part, leads_below, resolved},
 };
 
 const PROOF: &str =
@@ -61,7 +61,7 @@ struct Inventory<'a> {
 
 impl Inventory<'_> {
     fn mismatch(&self, message: String) -> Fault {
-        fault(FaultKind::Mismatch, message, self.npm.repair())
+        self.layout.mismatch(message)
     }
 
     fn fits(&self, package: &Package) -> bool {
@@ -162,7 +162,7 @@ impl Inventory<'_> {
         self.says_version(path, at, &locked)?;
         let modules = path.join("node_modules");
         let own = |below: &Utf8Path| below != modules;
-        whole(NPM, path, at.into(), path, &own, &mut self.layout.parts)?;
+        self.layout.add_whole(path, at.into(), path, &own)?;
         if modules.is_dir() {
             self.modules(&format!("{at}/node_modules"))?;
         }

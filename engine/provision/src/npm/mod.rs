@@ -8,6 +8,8 @@
 mod installed;
 mod lockfile;
 mod place;
+#[cfg(test)]
+mod tests;
 
 use camino::Utf8PathBuf;
 use runmill_manifest::checks::Ecosystem;
