@@ -13,6 +13,7 @@
 pub mod argv;
 pub mod checks;
 pub mod decode;
+pub mod edit;
 pub mod env;
 mod faults;
 #[cfg(test)]

@@ -124,6 +124,12 @@ impl OperatorPolicy {
         &self.budgets
     }
 
+    /// The same policy without the operator's exceptions, and without a source.
+    pub(crate) fn without_exceptions(&self) -> Self {
+        let verification = self.verification.clone().without_exceptions();
+        Self { source_digest: None, verification, ..self.clone() }
+    }
+
     /// Everything here that makes a verdict easier to reach than the defaults do, for the record.
     pub fn relaxations(&self) -> Vec<Relaxation> {
         relaxation::of(self)

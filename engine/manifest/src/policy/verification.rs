@@ -59,6 +59,10 @@ fn default_manifest() -> RepoPath {
 }
 
 impl Verification {
+    pub(super) fn without_exceptions(self) -> Self {
+        Self { declared_skips: Vec::new(), ..self }
+    }
+
     /// Where the repository's manifest is; `.runmill/checks.yaml` if it was not written.
     pub fn manifest(&self) -> &RepoPath {
         &self.manifest
