@@ -3,14 +3,14 @@
 use camino::Utf8PathBuf;
 use runmill_host::{clock::Clock, git::Repository};
 use runmill_model::Problems;
-use runmill_pipeline::{CheckRequest, Judged, Machine, Silent, load_pack};
+use runmill_pipeline::{CheckRequest, Judged, Machine, load_pack};
 use runmill_store::Store;
 
 use super::session;
 use crate::{
-    args::{CheckArgs, Format, Global},
+    args::{CheckArgs, Global},
     exit::Exit,
-    render::{Output, live::Live},
+    render::Output,
 };
 
 /// Judges a change and shows the verdict.
@@ -35,16 +35,9 @@ pub fn run(global: &Global, args: &CheckArgs, output: &mut Output) -> Result<Exi
     let clock = Clock::System;
     let run = session::run_id(clock)?;
     let interrupt = session::interrupt()?;
-    let live = Live::new(global);
-    let quiet = global.quiet || output.format() == Format::Json;
-    let machine = Machine {
-        store: &store,
-        environment: &environment,
-        clock,
-        run: &run,
-        interrupt: &interrupt,
-        progress: if quiet { &Silent } else { &live },
-    };
+    let mut live = output.live(global, &interrupt)?;
+    let machine =
+        Machine { store: &store, environment: &environment, clock, run: &run, interrupt: &interrupt, progress: &live };
     let judged = runmill_pipeline::check(&request, machine);
     live.finish();
     Ok(output.verdict(&judged?))

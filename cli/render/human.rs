@@ -10,7 +10,7 @@ use runmill_pipeline::{
 };
 
 use super::{
-    Detail,
+    Detail, duration,
     paint::{Paint, Tone},
     plain,
 };
@@ -60,14 +60,6 @@ pub fn problems(problems: &Problems, paint: Paint, width: usize) -> String {
         }
     }
     out
-}
-
-/// A duration for people: `0.3 s`, `2 min 5 s`.
-pub fn seconds(duration: Duration) -> String {
-    match duration.as_secs() {
-        0..60 => format!("{:.1} s", duration.as_secs_f64()),
-        whole => format!("{} min {} s", whole / 60, whole % 60),
-    }
 }
 
 struct Screen<'a> {
@@ -291,7 +283,7 @@ fn told(result: &ResultEntry) -> String {
         (Status::Failed, None, Some(signal)) => format!("signal {signal}"),
         (status, ..) => status.to_string(),
     };
-    let time = seconds(Duration::from_millis(result.duration_ms));
+    let time = duration::exact(Duration::from_millis(result.duration_ms));
     let Some(report) = &result.report else { return format!("{ended}, {time}") };
     if report.total == 0 {
         return format!("{ended}, no tests counted, {time}");

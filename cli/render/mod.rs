@@ -1,5 +1,6 @@
 //! What a person or a program sees.
 
+pub mod duration;
 pub mod facts;
 pub mod human;
 pub mod inspection;
@@ -12,13 +13,15 @@ pub mod runs;
 
 use std::io::{self, IsTerminal, Write};
 
-use runmill_model::Problems;
+use runmill_host::interrupt::Interrupt;
+use runmill_model::{Code, Problem, Problems};
 use runmill_pipeline::Run;
 
 use crate::{
     args::{Color, Format, Global},
     exit::{self, Exit},
 };
+use live::Live;
 use paint::Paint;
 
 /// How much is said.
@@ -60,6 +63,14 @@ impl Output {
     /// What is printed.
     pub fn format(&self) -> Format {
         self.format
+    }
+
+    /// Shows what runs, on stderr.
+    pub fn live(&self, global: &Global, interrupt: &Interrupt) -> Result<Live, Problem> {
+        Live::new(global, self.stderr, interrupt).map_err(|error| {
+            let message = format!("cannot show what runs: {error}");
+            Problem::new(Code::Internal001, message, "raise the limits on open files and processes")
+        })
     }
 
     /// Shows a verdict.

@@ -18,6 +18,39 @@ pub fn text(text: &str) -> String {
     shown
 }
 
+/// A line of a command's output as a terminal would leave it: without colours, and what stands after the last return.
+pub fn output(line: &str) -> String {
+    let line = line.trim_end_matches('\r');
+    let last = line.rsplit('\r').next().unwrap_or_default();
+    text(&without_sequences(last).replace('\t', "    "))
+}
+
+/// A text without escape sequences (ECMA-48: control sequences, and strings up to their end).
+fn without_sequences(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        if letter != '\u{1b}' {
+            kept.push(letter);
+            continue;
+        }
+        match letters.next() {
+            Some('[') => drop(letters.by_ref().find(|letter| matches!(letter, '@'..='~'))),
+            Some(']' | 'P' | '_' | '^' | 'X') => {
+                let mut before = ' ';
+                let mut ends = |letter: char| {
+                    let end = letter == '\u{7}' || (before == '\u{1b}' && letter == '\\');
+                    before = letter;
+                    end
+                };
+                letters.by_ref().find(|letter| ends(*letter));
+            }
+            _ => {}
+        }
+    }
+    kept
+}
+
 /// A problem whose texts are harmless. Its source keeps its length and its lines, so that labels stay where they are.
 pub fn problem(problem: &Problem) -> Problem {
     let mut shown = Problem::new(problem.code, text(&problem.message), text(&problem.help));
@@ -58,6 +91,14 @@ mod tests {
         assert_eq!(text("a\u{1b}[2Jb\nc\u{9b}d\u{202e}e é ✓"), "a [2Jb c d e é ✓");
         assert_eq!(text(&"x".repeat(501)).chars().count(), 501);
         assert_eq!(text(&"x".repeat(500)), "x".repeat(500));
+    }
+
+    #[test]
+    fn output_is_what_a_terminal_would_leave_of_it() {
+        assert_eq!(output("\x1b[1;32mok\x1b[0m\tdone\r"), "ok    done");
+        assert_eq!(output(" 10%\r 20%\x1b[K"), " 20%");
+        assert_eq!(output("a\x1b]8;;http://x\x1b\\link\x1b]8;;\x07b\x1b(c\u{9b}"), "alinkbc ");
+        assert_eq!(output("cut \x1b[3"), "cut ");
     }
 
     #[test]
