@@ -5,7 +5,10 @@ use std::ffi::OsString;
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::command::{evidence::VerifyArgs, facts::FactsArgs, inspect::InspectArgs, report::ReadArgs, runs::RunsArgs};
+use crate::command::{
+    approve::ApproveArgs, declare::DeclareArgs, evidence::VerifyArgs, facts::FactsArgs, inspect::InspectArgs,
+    report::ReadArgs, runs::RunsArgs,
+};
 
 /// Decides whether a change may merge: which checks are required, did each one run, on the exact commit, and without a
 /// false green.
@@ -85,6 +88,10 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Show the sealed fact graph of a run, as the rules saw it
     Facts(FactsArgs),
+    /// Let a person's exceptions for one candidate pass: write them into the operator's policy
+    Approve(ApproveArgs),
+    /// Propose declarations for the tests that a check skips; nothing is written
+    Declare(DeclareArgs),
     /// Make a throw-away repository and catch four false greens in it
     Demo(DemoArgs),
     /// Look at a test report as the gate would

@@ -5,7 +5,7 @@ mod read;
 mod verdict;
 
 pub use document::{Finding, InspectedCheck, InspectedInvocation, InspectedStream, Inspection};
-pub use read::graph;
+pub use read::{graph, inspection};
 
 use clap::Args;
 use runmill_model::Problems;
@@ -31,7 +31,7 @@ pub struct InspectArgs {
 /// Shows a run.
 pub fn run(global: &Global, args: &InspectArgs, output: &Output) -> Result<Exit, Problems> {
     let store = stored::open(global)?;
-    let inspection = read::inspection(&store, &args.run, args.check.as_deref())?;
+    let inspection = inspection(&store, &args.run, args.check.as_deref())?;
     if output.format() == Format::Json {
         return Ok(output.document(&inspection));
     }

@@ -1,6 +1,8 @@
 //! The verbs, one file each.
 
+pub mod approve;
 mod check;
+pub mod declare;
 mod demo;
 pub mod evidence;
 pub mod facts;
@@ -24,6 +26,8 @@ pub fn run(cli: &Cli) -> Exit {
         Command::Runs(args) => runs::run(&cli.global, args, &output),
         Command::Inspect(args) => inspect::run(&cli.global, args, &output),
         Command::Facts(args) => facts::run(&cli.global, args, &output),
+        Command::Approve(args) => approve::run(&cli.global, args, &output),
+        Command::Declare(args) => declare::run(&cli.global, args, &output),
         Command::Demo(args) => demo::run(&cli.global, args, &mut output),
         Command::Report(ReportCommand::Read(args)) => return report(args, &output),
         Command::Evidence(EvidenceCommand::Verify(args)) => return evidence(args, &cli.global),

@@ -53,12 +53,8 @@ pub fn policy(
     environment: &BTreeMap<String, String>,
     repository: &Utf8Path,
 ) -> Result<Option<PolicyFile>, Problem> {
-    let own = || {
-        let home = xdg(environment, "XDG_CONFIG_HOME", ".config")?;
-        Some(home.join("runmill/projects").join(project(repository)).join("policy.yaml"))
-    };
     let named = global.policy.is_some();
-    let Some(path) = global.policy.clone().or_else(own) else { return Ok(None) };
+    let Some(path) = policy_path(global, environment, repository) else { return Ok(None) };
     match fs::read(&path) {
         Ok(bytes) => {
             let text = String::from_utf8(bytes).map_err(|_| {
@@ -73,6 +69,19 @@ pub fn policy(
             "correct the path given to `--policy`, or make the file readable",
         )),
     }
+}
+
+/// Where the operator's policy is: the named file, or the project's own, whether or not it is there. None without a home.
+pub fn policy_path(
+    global: &Global,
+    environment: &BTreeMap<String, String>,
+    repository: &Utf8Path,
+) -> Option<Utf8PathBuf> {
+    let own = || {
+        let home = xdg(environment, "XDG_CONFIG_HOME", ".config")?;
+        Some(home.join("runmill/projects").join(project(repository)).join("policy.yaml"))
+    };
+    global.policy.clone().or_else(own)
 }
 
 /// A name for a run that starts now: `YYYYMMDDthhmmss-` and eight hex digits.

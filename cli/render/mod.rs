@@ -7,8 +7,8 @@ pub mod inspection;
 pub mod json;
 pub mod live;
 mod measure;
-mod paint;
-mod plain;
+pub mod paint;
+pub mod plain;
 pub mod runs;
 
 use std::io::{self, IsTerminal, Write};

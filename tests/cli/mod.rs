@@ -4,5 +4,6 @@ mod bad_input;
 mod defaults;
 mod demo;
 mod evidence_verify;
+mod live;
 mod report_read;
 mod screens;

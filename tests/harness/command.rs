@@ -118,8 +118,13 @@ impl Runmill {
         self
     }
 
-    /// Starts the run.
-    pub fn start(mut self) -> Child {
+    /// Starts the run without input, and with pipes to read from.
+    pub fn start(self) -> Child {
+        self.start_on(Stdio::null(), Stdio::piped(), Stdio::piped())
+    }
+
+    /// Starts the run on these ends: standard input, output and error.
+    pub fn start_on(mut self, stdin: Stdio, stdout: Stdio, stderr: Stdio) -> Child {
         if self.user.drops_privileges() {
             self.program = readable_copy(&self.program, &self.root);
             self.user.own(&self.root);
@@ -129,14 +134,14 @@ impl Runmill {
         words.push(self.program.into());
         words.extend(self.args);
         let mut command = Command::new(&words[0]);
-        command.args(&words[1..]).current_dir(&self.dir).env_clear().stdin(Stdio::null());
+        command.args(&words[1..]).current_dir(&self.dir).env_clear().stdin(stdin);
         command.env("HOME", self.root.join("home")).env("TMPDIR", self.root.join("tmp"));
         command.env("XDG_CONFIG_HOME", self.root.join("config"));
         if self.names_state_dir {
             command.env("RUNMILL_STATE_DIR", &self.state);
         }
         command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
-        command.envs(self.env).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.envs(self.env).stdout(stdout).stderr(stderr);
         command.spawn().unwrap_or_else(|error| panic!("{words:?}: {error}"))
     }
 
