@@ -125,6 +125,15 @@ impl Store {
         Ok(Some(found))
     }
 
+    /// Whether a run was collected, perhaps just now.
+    pub(crate) fn was_collected(&self, run: &RunId) -> Result<bool, StoreError> {
+        match self.summary(run) {
+            Ok(summary) => Ok(summary.is_some_and(|summary| matches!(summary.state, State::Collected(_)))),
+            Err(StoreError::Entry { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// A run without an end is running while its claim is held. The claim is let go after the end is entered, so that a run
     /// whose claim is free and which has no end after that will never have one.
     fn look_again(&self, seen: &mut Summary) -> Result<(), StoreError> {

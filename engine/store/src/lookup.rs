@@ -52,7 +52,7 @@ impl Store {
 
     /// The record of a run that has one, checked against the ledger.
     pub(crate) fn record_of(&self, run: &RunId) -> Result<RunRecord, StoreError> {
-        let ended = self.ledger.reading(|ledger| Ok(ended(ledger, run)?))?;
+        let ended = self.ledger.reading(|ledger| ended(ledger, run))?;
         self.record_at(&ended)
     }
 

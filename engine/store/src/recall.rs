@@ -105,8 +105,11 @@ impl Store {
         )?;
         let mut prior = Vec::new();
         for pointer in found {
-            // A failure that cannot be read must not look like none.
-            let record = self.record_of(&pointer.run)?;
+            // A failure that cannot be read must not look like none. One that was collected a moment ago is none.
+            let record = match self.record_of(&pointer.run) {
+                Err(_) if self.was_collected(&pointer.run)? => continue,
+                other => other?,
+            };
             if let Some(invocation) = pointer.invocation(&record).filter(|it| query.is_answered_by(it)) {
                 prior.push(Prior { run: pointer.run, status: invocation.status, ended_at: record.ended_at });
             }

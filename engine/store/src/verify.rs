@@ -6,7 +6,7 @@ use runmill_model::{Digest, RunId};
 use rusqlite::Connection;
 
 use crate::{
-    State, Store, StoreError,
+    Store, StoreError,
     chain::{self, Head, Row},
     error::Failure,
     event::{Ended, Entry, Event},
@@ -74,8 +74,12 @@ impl Store {
         if let Some(noted) = noted.filter(|noted| !rows.iter().any(|row| row.digest == noted.to_string())) {
             chain.fault(None, None, format!("no entry has the digest `{noted}`: the chain is not the one it is from"));
         }
+        let chain_holds = chain.faults.is_empty();
         let blobs = self.verify_blobs(&mut chain)?;
-        self.verify_index(&mut chain, &rows, head.ok().flatten().as_ref(), index)?;
+        // What is made from a broken chain says nothing about the index.
+        if chain_holds {
+            self.verify_index(&mut chain, &rows, head.ok().flatten().as_ref(), index)?;
+        }
         Ok(Verification {
             entries: count(rows.len()),
             runs: count(chain.lives.len()),
@@ -137,15 +141,6 @@ impl Store {
         }
         Ok(())
     }
-
-    /// Whether a run was collected, perhaps just now.
-    fn was_collected(&self, run: &RunId) -> Result<bool, StoreError> {
-        match self.summary(run) {
-            Ok(summary) => Ok(summary.is_some_and(|summary| matches!(summary.state, State::Collected(_)))),
-            Err(StoreError::Entry { .. }) => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
 }
 
 /// A ledger with these entries that nobody else sees.
@@ -193,24 +188,31 @@ impl Chain {
 
     fn walk(&mut self, rows: &[Row]) {
         let mut before: Option<&Row> = None;
+        // After one that does not hold, only its own fault is worth reading.
+        let mut before_holds = true;
         for row in rows {
             let expected = before.map_or(1, |before| before.seq.saturating_add(1));
             self.missing(expected, row.seq.saturating_sub(1), "");
-            match row.entry() {
+            let entry = row.entry();
+            let holds = entry.is_ok();
+            match entry {
                 Err(what) => {
                     let run = serde_json::from_slice(&row.body).ok().and_then(|entry: Entry| of(&entry.event).cloned());
                     self.fault(Some(row.seq), run.as_ref(), what);
                 }
                 Ok(entry) => {
                     let previous = entry.previous.map(|digest| digest.to_string());
-                    if row.seq == expected && previous.as_deref() != before.map(|before| before.digest.as_str()) {
+                    if before_holds
+                        && row.seq == expected
+                        && previous.as_deref() != before.map(|before| before.digest.as_str())
+                    {
                         let what = "does not follow the one before: that was changed, or this was put in";
                         self.fault(Some(row.seq), of(&entry.event), what);
                     }
                     self.live(row.seq, entry.event);
                 }
             }
-            before = Some(row);
+            (before, before_holds) = (Some(row), holds);
         }
     }
 

@@ -1,6 +1,11 @@
 //! A state directory of its own for each test, runs to put there, and a way to tamper with what is there.
 
-use std::{collections::BTreeMap, fs, path::PathBuf, time::Duration};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
@@ -17,8 +22,18 @@ pub struct Place {
 }
 
 impl Place {
+    /// In memory where that is possible: the tests write much and wait for the disk each time.
     pub fn new() -> Self {
-        Self { dir: tempfile::Builder::new().prefix("runmill-store-").tempdir().unwrap() }
+        let memory = Path::new("/dev/shm");
+        if memory.is_dir() { Self::below(memory) } else { Self::on_disk() }
+    }
+
+    pub fn on_disk() -> Self {
+        Self::below(&std::env::temp_dir())
+    }
+
+    fn below(dir: &Path) -> Self {
+        Self { dir: tempfile::Builder::new().prefix("runmill-store-").tempdir_in(dir).unwrap() }
     }
 
     pub fn root(&self) -> Utf8PathBuf {

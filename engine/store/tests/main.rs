@@ -6,9 +6,15 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::print_stdout,
     reason = "a test fails by panicking, and clippy's leave for tests does not reach their harness"
 )]
 
 mod blobs;
+mod chain;
+mod collection;
 mod harness;
+mod ledger;
 mod lifecycle;
+mod processes;
+mod recall;
