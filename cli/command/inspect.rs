@@ -4,7 +4,9 @@ mod document;
 mod read;
 mod verdict;
 
-pub use document::{Finding, InspectedCheck, InspectedInvocation, InspectedStream, Inspection};
+pub use document::{
+    Finding, InspectedCheck, InspectedDeclaration, InspectedInvocation, InspectedStream, Inspection, Subject,
+};
 pub use read::{graph, inspection};
 
 use clap::Args;
@@ -36,7 +38,7 @@ pub fn run(global: &Global, args: &InspectArgs, output: &Output) -> Result<Exit,
         return Ok(output.document(&inspection));
     }
     let (paint, width) = output.style();
-    let screen = render::inspection::Screen { inspection: &inspection, paint, width };
+    let screen = render::inspection::Screen { inspection: &inspection, paint, width, detail: output.detail() };
     let text = if args.check.is_some() { screen.check() } else { screen.run() };
     Ok(output.text(&text, Exit::Ready))
 }

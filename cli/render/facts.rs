@@ -1,7 +1,7 @@
 //! A fact graph for people: how many facts of which kind, then each with what it says. Made from the declarations of the
 //! kinds, so that no fact is left out.
 
-use runmill_model::{FactRef, Graph, Kind, RunId, Value};
+use runmill_model::{Digest, FactRef, Graph, Kind, RunId, Value};
 use textwrap::Options;
 
 use super::{
@@ -109,7 +109,7 @@ impl Screen<'_> {
             Value::Unit | Value::Result(_) => None,
             Value::Bool(it) => Some(if *it { "yes" } else { "no" }.to_owned()),
             Value::Int(it) => Some(it.to_string()),
-            Value::Text(text) => (!text.is_empty()).then(|| text.to_string()),
+            Value::Text(text) => (!text.is_empty()).then(|| shortened(text)),
             Value::List(values) => {
                 let told: Vec<_> = values.iter().take(ENTRIES).filter_map(|value| self.value(value)).collect();
                 let more = values.len().saturating_sub(ENTRIES);
@@ -137,5 +137,13 @@ impl Screen<'_> {
         let below = " ".repeat(label.chars().count());
         let options = Options::new(self.width).initial_indent(label).subsequent_indent(&below);
         textwrap::wrap(&plain::text(text), options).into_iter().map(String::from).collect()
+    }
+}
+
+/// A text as it is, but for a digest, of which ten digits tell enough.
+fn shortened(text: &str) -> String {
+    match text.parse::<Digest>() {
+        Ok(digest) => format!("sha256:{:.10}…", digest.hex()),
+        Err(_) => text.to_owned(),
     }
 }

@@ -19,6 +19,12 @@ use super::{
 const TESTS: usize = 8;
 /// Lines of output shown for a failed check.
 const LINES: usize = 10;
+/// How much of many things is told one by one, so that the answer stays on one screen: checks, what blocks, what is a
+/// warning, and notes. The record has all of it.
+const CHECKS: usize = 20;
+const BLOCKING: usize = 5;
+const WARNINGS: usize = 3;
+const NOTES: usize = 8;
 
 /// The verdict as a screen of text.
 pub fn verdict(run: &Run, paint: Paint, width: usize, detail: Detail) -> String {
@@ -107,22 +113,35 @@ impl Screen<'_> {
             return;
         }
         out.push('\n');
-        let column = names.iter().map(|result| result.check.as_str().chars().count()).max().unwrap_or(0).min(30);
-        for result in names {
-            let base = results.iter().find(|other| other.check == result.check && other.side == Side::Base);
+        let marked = |result: &ResultEntry| {
             let blocked = self.blocking().any(|finding| check_of(finding) == result.check.as_str());
-            let (tone, mark) = match (result.status, blocked) {
+            match (result.status, blocked) {
                 (Status::Interrupted, _) => (Tone::Doubt, "?"),
                 (_, true) => (Tone::Bad, "✗"),
                 (_, false) => (Tone::Good, "✓"),
-            };
+            }
+        };
+        let mut names: Vec<_> = names.into_iter().map(|result| (result, marked(result))).collect();
+        if names.len() > CHECKS {
+            names.sort_by_key(|(_, (_, mark))| *mark == "✓");
+        }
+        let (listed, more) = names.split_at(names.len().min(CHECKS));
+        let column = listed.iter().map(|(result, _)| result.check.as_str().chars().count()).max().unwrap_or(0).min(30);
+        for (result, (tone, mark)) in listed {
+            let base = results.iter().find(|other| other.check == result.check && other.side == Side::Base);
             let base =
                 base.map_or_else(|| "no report, so no base run".to_owned(), |base| format!("base: {}", told(base)));
             let name = format!("{:column$}", result.check.as_str());
             let told = format!("{:32}", told(result));
             let text =
-                format!("{} {name}  {told}  {}", self.paint.text(tone, mark), self.paint.text(Tone::Faint, &base));
+                format!("{} {name}  {told}  {}", self.paint.text(*tone, mark), self.paint.text(Tone::Faint, &base));
             line(out, text.trim_end());
+        }
+        for (tone, mark) in [(Tone::Bad, "✗"), (Tone::Doubt, "?"), (Tone::Good, "✓")] {
+            let number = more.iter().filter(|(_, (_, other))| *other == mark).count();
+            if number > 0 {
+                line(out, &format!("{} {number} more", self.paint.text(tone, mark)));
+            }
         }
     }
 
@@ -132,14 +151,18 @@ impl Screen<'_> {
 
     fn findings(&self, out: &mut String, detail: Detail) {
         let findings = &self.run.document.findings;
-        for finding in self.lead(findings.iter().filter(|finding| finding.blocks())) {
+        let lead = self.lead(findings.iter().filter(|finding| finding.blocks()));
+        for finding in lead.iter().take(BLOCKING) {
             self.finding(out, finding);
             if finding.rule.as_str() == "outcome/check-failed" {
                 self.output_of(out, &finding.subject.key);
             }
         }
-        let warnings = findings.iter().filter(|finding| is_open(finding) && finding.level != Level::Off);
-        warnings.filter(|finding| !finding.blocks()).for_each(|finding| self.finding(out, finding));
+        self.more(out, lead.len().saturating_sub(BLOCKING), "that block");
+        let open = findings.iter().filter(|finding| is_open(finding) && finding.level != Level::Off);
+        let warnings: Vec<_> = open.filter(|finding| !finding.blocks()).collect();
+        warnings.iter().take(WARNINGS).for_each(|finding| self.finding(out, finding));
+        self.more(out, warnings.len().saturating_sub(WARNINGS), "that do not block");
         if detail == Detail::All {
             out.push('\n');
             for finding in findings.iter().filter(|finding| !is_open(finding)) {
@@ -147,6 +170,16 @@ impl Screen<'_> {
                 let said = if finding.message.is_empty() { text } else { format!("{text}: {}", finding.message) };
                 line(out, &self.paint.text(Tone::Faint, &plain::text(&said)));
             }
+        }
+    }
+
+    /// Says how many findings are left out, and where they are.
+    fn more(&self, out: &mut String, number: usize, which: &str) {
+        if number > 0 {
+            let findings = count(number, "more finding");
+            let text = format!("{findings} {which}: `runmill inspect {}`", self.run.id);
+            out.push('\n');
+            line(out, &self.paint.text(Tone::Faint, &text));
         }
     }
 
@@ -217,7 +250,10 @@ impl Screen<'_> {
         for relaxation in &document.relaxations {
             self.wrapped(out, "relaxed: ", "  ", relaxation);
         }
-        notes.iter().for_each(|note| self.wrapped(out, "note: ", "  ", note));
+        notes.iter().take(NOTES).for_each(|note| self.wrapped(out, "note: ", "  ", note));
+        if notes.len() > NOTES {
+            line(out, &format!("note: {}", count(notes.len() - NOTES, "more note")));
+        }
         line(out, &self.paint.text(Tone::Faint, &format!("record: {}", self.run.record)));
     }
 

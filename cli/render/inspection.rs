@@ -5,15 +5,17 @@ mod output;
 
 use std::time::Duration;
 
+use runmill_model::{Code, Digest};
 use textwrap::Options;
 
 use super::{
+    Detail,
     measure::span,
     paint::{Paint, Tone},
     plain,
     runs::tone,
 };
-use crate::command::inspect::{Finding, Inspection};
+use crate::command::inspect::{Finding, Inspection, Subject};
 
 /// Findings that are told in brief.
 const FINDINGS: usize = 20;
@@ -28,10 +30,12 @@ pub struct Screen<'a> {
     pub paint: Paint,
     /// The width of the screen.
     pub width: usize,
+    /// How much is said.
+    pub detail: Detail,
 }
 
 /// The first digits of a digest, for people.
-fn short(digest: &runmill_model::Digest) -> String {
+fn short(digest: &Digest) -> String {
     digest.hex().chars().take(10).collect()
 }
 
@@ -58,7 +62,9 @@ impl Screen<'_> {
             lines.push(String::new());
             lines.extend(self.block(check));
             lines.extend(self.more_of(check));
-            for finding in self.inspection.findings.iter().filter(|finding| finding.is_open()) {
+            let mut open: Vec<_> = self.inspection.findings.iter().filter(|finding| finding.is_open()).collect();
+            open.sort_by_key(|finding| (!finding.blocks(), rank(finding.code)));
+            for finding in open {
                 lines.push(String::new());
                 lines.extend(self.finding(finding));
             }
@@ -103,13 +109,13 @@ impl Screen<'_> {
     fn brief(&self) -> Vec<String> {
         let open: Vec<&Finding> = self.inspection.findings.iter().filter(|finding| finding.is_open()).collect();
         let follows = |finding: &Finding| {
-            finding.code == runmill_model::Code::Verify009
+            finding.code == Code::Verify009
                 && open
                     .iter()
                     .any(|other| other.code != finding.code && other.blocks() && other.check() == finding.check())
         };
         let mut told: Vec<&Finding> = open.iter().copied().filter(|finding| !follows(finding)).collect();
-        told.sort_by_key(|finding| !finding.blocks());
+        told.sort_by_key(|finding| (!finding.blocks(), finding.check(), rank(finding.code)));
         let mut lines = Vec::new();
         for finding in told.iter().take(FINDINGS) {
             lines.push(String::new());
@@ -147,11 +153,14 @@ impl Screen<'_> {
         if !finding.fix.is_empty() {
             lines.extend(self.wrapped("  fix: ", &finding.fix));
         }
-        let evidence: Vec<_> = finding.evidence.iter().map(|fact| format!("{} `{}`", fact.kind, fact.key)).collect();
+        let evidence: Vec<_> = finding.evidence.iter().map(fact).collect();
         if !evidence.is_empty() {
             lines.extend(self.wrapped("  stands on: ", &evidence.join(", ")));
         }
-        lines.push(self.faint(&format!("  {}", plain::text(&finding.fingerprint))));
+        if self.detail == Detail::All {
+            lines.push(self.faint("  fingerprint:"));
+            lines.push(self.faint(&format!("    {}", plain::text(&finding.fingerprint))));
+        }
         lines
     }
 
@@ -161,11 +170,12 @@ impl Screen<'_> {
             it.packs.iter().map(|pack| format!("{} {} ({})", pack.name, pack.version, short(&pack.digest))).collect();
         let mut lines = Vec::new();
         if !packs.is_empty() {
-            lines.extend(self.wrapped("judged by  ", &packs.join(", ")));
+            lines.extend(self.wrapped("packs  ", &packs.join(", ")));
         }
-        lines.extend(self.wrapped("facts      ", &it.facts_digest.to_string()));
+        lines.push(format!("facts  {}", it.facts_digest));
+        // Of a run without checks its documents are all there is.
         for (name, digest) in it.documents.iter().filter(|_| it.checks.is_empty()) {
-            lines.extend(self.wrapped("document   ", &format!("{name} {digest}")));
+            lines.push(format!("{}  {}", plain::text(name), short(digest)));
         }
         let advice =
             format!("`runmill inspect {} CHECK` shows what a check printed; `--json` has every digest whole", it.run);
@@ -187,6 +197,22 @@ impl Screen<'_> {
         let options = Options::new(self.width).initial_indent(label).subsequent_indent(&below);
         textwrap::wrap(&plain::text(text), options).into_iter().map(String::from).collect()
     }
+}
+
+/// Causes before what follows from them.
+fn rank(code: Code) -> u8 {
+    match code {
+        Code::Verify001 | Code::Verify005 => 0,
+        Code::Verify006 | Code::Verify007 | Code::Verify008 => 1,
+        Code::Verify002 | Code::Verify010 => 2,
+        Code::Verify009 => 4,
+        _ => 3,
+    }
+}
+
+/// A fact as people know it; there is only one of some kinds.
+fn fact(fact: &Subject) -> String {
+    if fact.key == fact.kind { format!("the {}", fact.kind) } else { format!("{} `{}`", fact.kind, fact.key) }
 }
 
 fn said(finding: &Finding) -> &str {

@@ -73,6 +73,11 @@ impl Output {
         })
     }
 
+    /// How much is said.
+    pub fn detail(&self) -> Detail {
+        self.detail
+    }
+
     /// Shows a verdict.
     pub fn verdict(&mut self, run: &Run) -> Exit {
         let text = match self.format {

@@ -43,14 +43,23 @@ pub fn tone(word: &str) -> Tone {
     }
 }
 
+/// Which runs were asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Of {
+    /// Every run there is.
+    All,
+    /// Those of a kind or an outcome.
+    Chosen,
+}
+
 /// Runs to list.
 pub struct List<'a> {
     /// Those that are listed, newest first.
     pub runs: &'a [&'a Summary],
     /// How many were asked for.
     pub total: usize,
-    /// How many there are.
-    pub recorded: usize,
+    /// Which were asked for.
+    pub of: Of,
     /// The present.
     pub now: Timestamp,
 }
@@ -66,9 +75,12 @@ struct Columns {
 impl List<'_> {
     /// The list as a screen of text.
     pub fn screen(&self, paint: Paint, width: usize) -> String {
-        if self.runs.is_empty() {
-            return if self.recorded == 0 { "no run was recorded here yet" } else { "no recorded run is like that" }
-                .to_owned();
+        if self.total == 0 {
+            return match self.of {
+                Of::All => "no run was recorded here yet",
+                Of::Chosen => "no recorded run is like that",
+            }
+            .to_owned();
         }
         let columns = self.columns(width);
         let head = columns.row(
@@ -176,7 +188,7 @@ pub fn verification(found: &Verification, paint: Paint, width: usize) -> String 
         lines.push(format!("{}  every record is what it was", paint.text(Tone::Good, "WHOLE")));
     } else {
         let faults = count(faults.len() as u64, "fault");
-        lines.push(format!("{}  {faults}: do not stand on these records", paint.text(Tone::Bad, "DAMAGED")));
+        lines.push(format!("{}  {faults}: these records cannot be relied on", paint.text(Tone::Bad, "DAMAGED")));
     }
     lines.push(String::new());
     for fault in faults.iter().take(NAMED) {
@@ -198,8 +210,8 @@ pub fn verification(found: &Verification, paint: Paint, width: usize) -> String 
     if let Some(head) = head {
         lines.push(format!("head     {head}"));
         if faults.is_empty() {
-            let advice = "keep the head somewhere else: `runmill runs verify --head` finds a record that was cut off or \
-                          written anew as a whole";
+            let advice = "keep the head somewhere else: with it, `runmill runs verify --head` finds a ledger that was cut \
+                          short or written anew as a whole";
             lines.push(String::new());
             lines.extend(textwrap::wrap(advice, width).into_iter().map(|line| paint.text(Tone::Faint, &line)));
         }
@@ -274,7 +286,7 @@ mod tests {
     fn listed(width: usize) -> String {
         let (runs, now) = (every_state(), Timestamp::from_second(1_700_000_000).unwrap());
         let runs: Vec<&Summary> = runs.iter().collect();
-        List { runs: &runs, total: 9, recorded: 9, now }.screen(Paint::when(false), width)
+        List { runs: &runs, total: 9, of: Of::All, now }.screen(Paint::when(false), width)
     }
 
     #[test]
@@ -305,7 +317,8 @@ mod tests {
     #[test]
     fn says_of_an_empty_list_why_it_is_empty() {
         let now = Timestamp::UNIX_EPOCH;
-        let list = |recorded| List { runs: &[], total: 0, recorded, now }.screen(Paint::when(false), 80);
-        assert_eq!((list(0), list(3)), ("no run was recorded here yet".into(), "no recorded run is like that".into()));
+        let list = |of| List { runs: &[], total: 0, of, now }.screen(Paint::when(false), 80);
+        assert_eq!(list(Of::All), "no run was recorded here yet");
+        assert_eq!(list(Of::Chosen), "no recorded run is like that");
     }
 }

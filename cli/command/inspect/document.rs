@@ -91,8 +91,40 @@ pub struct InspectedCheck {
     pub report_path: Option<String>,
     /// The digest of its definition.
     pub definition_digest: Digest,
+    /// The exceptions that are declared for it, whether they count or not.
+    pub declarations: Vec<InspectedDeclaration>,
+    /// Its earlier invocations on the same candidate, with the same definition, that did not pass.
+    pub earlier: Vec<InspectedEarlier>,
     /// Its executions, the base first; empty when it never ran.
     pub invocations: Vec<InspectedInvocation>,
+}
+
+/// A declared exception for one test.
+#[derive(Debug, Serialize)]
+pub struct InspectedDeclaration {
+    /// The test's shown id.
+    pub test_id: String,
+    /// Why the exception is there.
+    pub cause: String,
+    /// Whose declaration it is.
+    pub origin: Origin,
+    /// Whether the target's manifest carries it.
+    pub in_target: bool,
+    /// Whether the candidate's manifest carries it.
+    pub in_candidate: bool,
+    /// Whether it counts.
+    pub counts: bool,
+}
+
+/// An earlier invocation that did not pass.
+#[derive(Debug, Serialize)]
+pub struct InspectedEarlier {
+    /// Its run.
+    pub run: RunId,
+    /// How it ended.
+    pub status: Status,
+    /// When its run ended, RFC 3339 in UTC.
+    pub ended_at: String,
 }
 
 /// One execution.
@@ -233,6 +265,16 @@ impl Finding {
     /// Whether it stands in the way of a ready verdict.
     pub fn blocks(&self) -> bool {
         self.level == Level::Block && self.is_open() && !self.waived && !self.fault
+    }
+
+    /// Whether it is about this check, or about the change as a whole and so about every check.
+    pub fn concerns(&self, check: &str) -> bool {
+        self.is_about_the_change() || self.check() == check
+    }
+
+    /// Whether it is about no check or context in particular.
+    pub fn is_about_the_change(&self) -> bool {
+        ["change", "policy", "run", "proposal"].contains(&self.subject.kind.as_str())
     }
 
     /// The id of the check that it is about; the subject's own key for any other subject.

@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 
 use runmill_model::{
     Code, Digest, Graph, Outcome, Problem, Problems, Side,
-    facts::{Check, Invocation, Report},
+    facts::{Check, Declaration, Invocation, PriorRun, Report},
 };
 use runmill_store::{RunRecord, Store, StoredInvocation};
 use serde::de::DeserializeOwned;
 
 use super::{
-    document::{InspectedCheck, InspectedInvocation, InspectedPack, InspectedReport, InspectedStream, Inspection},
+    document::{
+        InspectedCheck, InspectedDeclaration, InspectedEarlier, InspectedInvocation, InspectedPack, InspectedReport,
+        InspectedStream, Inspection,
+    },
     verdict::StoredVerdict,
 };
 
@@ -68,7 +71,7 @@ pub fn inspection(store: &Store, run: &str, only: Option<&str>) -> Result<Inspec
         waivers,
         documents: record.documents,
         checks,
-        findings: findings.into_iter().filter(|finding| only.is_none_or(|check| finding.check() == check)).collect(),
+        findings: findings.into_iter().filter(|finding| only.is_none_or(|check| finding.concerns(check))).collect(),
     })
 }
 
@@ -135,6 +138,8 @@ impl Joined<'_> {
                     required: requirement.is_some(),
                     sources: requirement.map(|it| it.sources.clone()).unwrap_or_default(),
                     reasons: requirement.map(|it| it.reasons.clone()).unwrap_or_default(),
+                    declarations: self.graph.declarations_of(&check.id).map(|(_, it)| declared(it)).collect(),
+                    earlier: facts.prior_runs.iter().filter(|it| it.check == check.id).map(earlier).collect(),
                     invocations: runs.into_iter().map(|run| self.invocation(run)).collect::<Result<_, Problem>>()?,
                     ..configured(check)
                 })
@@ -195,8 +200,26 @@ fn configured(check: &Check) -> InspectedCheck {
         timeout_ms: check.timeout_ms,
         report_path: check.report_path.as_ref().map(ToString::to_string),
         definition_digest: check.definition_digest,
+        declarations: Vec::new(),
+        earlier: Vec::new(),
         invocations: Vec::new(),
     }
+}
+
+fn declared(declaration: &Declaration) -> InspectedDeclaration {
+    let Declaration { test_id, cause, origin, in_target, in_candidate, counts, .. } = declaration;
+    InspectedDeclaration {
+        test_id: test_id.clone(),
+        cause: cause.clone(),
+        origin: *origin,
+        in_target: *in_target,
+        in_candidate: *in_candidate,
+        counts: *counts,
+    }
+}
+
+fn earlier(prior: &PriorRun) -> InspectedEarlier {
+    InspectedEarlier { run: prior.run.clone(), status: prior.status, ended_at: prior.ended_at.clone() }
 }
 
 fn counted(report: &Report, stored: Option<&StoredInvocation>) -> InspectedReport {

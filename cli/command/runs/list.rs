@@ -10,7 +10,7 @@ use crate::{
     args::{Format, Global},
     command::stored,
     exit::Exit,
-    render::{self, Output},
+    render::{self, Output, runs::Of},
 };
 
 /// Runs that are listed when nobody says how many.
@@ -102,8 +102,8 @@ pub fn run(global: &Global, args: &ListArgs, output: &Output) -> Result<Exit, Pr
         let runs = listed.iter().map(|run| entry(run)).collect();
         return Ok(output.document(&RunsDocument { schema: "runmill.runs/v1", total: asked_for.len(), runs }));
     }
-    let view =
-        render::runs::List { runs: listed, total: asked_for.len(), recorded: all.len(), now: Clock::System.now() };
+    let of = if args.kind.is_some() || args.outcome.is_some() { Of::Chosen } else { Of::All };
+    let view = render::runs::List { runs: listed, total: asked_for.len(), of, now: Clock::System.now() };
     let (paint, width) = output.style();
     Ok(output.text(&view.screen(paint, width), Exit::Ready))
 }

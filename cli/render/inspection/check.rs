@@ -6,7 +6,7 @@ use runmill_model::{Digest, ReportState, Side, Status};
 
 use super::{Screen, short};
 use crate::{
-    command::inspect::{InspectedCheck, InspectedInvocation, InspectedStream},
+    command::inspect::{InspectedCheck, InspectedDeclaration, InspectedInvocation, InspectedStream},
     render::{
         measure::{size, span},
         paint::Tone,
@@ -71,9 +71,16 @@ impl Screen<'_> {
     /// What [`Self::block`] leaves out.
     pub(super) fn more_of(&self, check: &InspectedCheck) -> Vec<String> {
         let mut lines = self.table(check, FURTHER);
-        lines.extend(self.labelled("limit", &span(Duration::from_millis(check.timeout_ms))));
+        lines.extend(self.labelled("time limit", &span(Duration::from_millis(check.timeout_ms))));
         for reason in &check.reasons {
             lines.extend(self.labelled("why", reason));
+        }
+        for declaration in &check.declarations {
+            lines.extend(self.labelled("declared", &declared(declaration)));
+        }
+        for earlier in &check.earlier {
+            let told = format!("{} in run {}, on the same commit", earlier.status, earlier.run);
+            lines.extend(self.labelled("earlier", &told));
         }
         lines
     }
@@ -104,11 +111,9 @@ impl Screen<'_> {
 
     /// Each note once, with the sides that it is said of.
     fn notes(&self, check: &InspectedCheck) -> Vec<String> {
-        let mut said: Vec<(String, Vec<&str>)> = Vec::new();
+        let mut said: Vec<(&str, Vec<&str>)> = Vec::new();
         for run in &check.invocations {
-            let report = run.report.as_ref().filter(|report| report.state != ReportState::Accepted);
-            let refused = report.and_then(|report| report.message.as_ref()).map(|why| format!("report: {why}"));
-            for note in run.notes.iter().cloned().chain(refused) {
+            for note in &run.notes {
                 match said.iter_mut().find(|(text, _)| *text == note) {
                     Some((_, sides)) => sides.push(run.side.as_str()),
                     None => said.push((note, vec![run.side.as_str()])),
@@ -184,8 +189,22 @@ fn tree(run: &InspectedInvocation) -> Option<String> {
     }
 }
 
+fn declared(declaration: &InspectedDeclaration) -> String {
+    let InspectedDeclaration { test_id, cause, counts, in_target, in_candidate, .. } = declaration;
+    let counts = match (counts, in_target, in_candidate) {
+        (true, ..) => String::new(),
+        (false, false, true) => "does not count, because only the change declares it: ".to_owned(),
+        (false, true, false) => "does not count, because the change retires it: ".to_owned(),
+        (false, ..) => "does not count here: ".to_owned(),
+    };
+    format!("{counts}`{test_id}`, {cause}")
+}
+
 fn stream(stream: &InspectedStream) -> Option<String> {
     let digest = stream.sha256.as_ref()?;
+    if stream.bytes == 0 {
+        return Some("nothing".to_owned());
+    }
     let cut = if stream.truncated { ", kept in part" } else { "" };
     Some(format!("{}, {}{cut}", size(stream.bytes), short(digest)))
 }

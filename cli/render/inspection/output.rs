@@ -30,19 +30,28 @@ impl Screen<'_> {
 
     fn bars(&self, text: &str) -> Vec<String> {
         let all: Vec<&str> = text.trim_end().lines().collect();
-        let bar = self.faint("│");
-        let shown = |lines: &[&str]| {
-            lines.iter().map(|line| format!("{bar} {}", plain::text(line)).trim_end().to_owned()).collect()
-        };
+        let shown = |lines: &[&str]| -> Vec<String> { lines.iter().flat_map(|line| self.bar(line)).collect() };
         if all.len() <= LINES {
             return shown(&all);
         }
         let (start, rest) = all.split_at(LINES / 2);
         let (left_out, end) = rest.split_at(rest.len().saturating_sub(LINES / 2));
-        let mut lines: Vec<String> = shown(start);
+        let mut lines = shown(start);
         lines.push(self.faint(&format!("  {} lines left out; `--json` has them", left_out.len())));
-        lines.extend::<Vec<String>>(shown(end));
+        lines.extend(shown(end));
         lines
+    }
+}
+
+impl Screen<'_> {
+    /// One line of output behind a bar, as many lines of the screen as it needs.
+    fn bar(&self, line: &str) -> Vec<String> {
+        let letters: Vec<char> = plain::output(line).trim_end().chars().collect();
+        let width = self.width.saturating_sub(2).max(1);
+        let mut pieces = letters.chunks(width).map(|piece| piece.iter().collect::<String>());
+        let first = pieces.next().unwrap_or_default();
+        let first = format!("{} {first}", self.faint("│")).trim_end().to_owned();
+        std::iter::once(first).chain(pieces.map(|piece| format!("{} {piece}", self.faint("┆")))).collect()
     }
 }
 

@@ -37,7 +37,6 @@ mod tests;
 
 mod cargo;
 mod npm;
-mod python;
 
 pub use cache::{Cache, Collected};
 pub use change::{ForChange, Sides, for_change, prepare};
