@@ -37,6 +37,7 @@ mod tests;
 
 mod cargo;
 mod npm;
+mod python;
 
 pub use cache::{Cache, Collected};
 pub use change::{ForChange, Sides, for_change, prepare};
