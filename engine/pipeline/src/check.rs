@@ -14,9 +14,9 @@ use crate::{
     CheckRequest, Machine, VerdictDocument,
     change::{self, ResolvedChange},
     configured::{self, Configured},
-    discover,
+    dependencies, discover,
     document::{self, Recorded},
-    execute::{self, Done},
+    execute::{self, Done, Executing},
     judge, manifests, observe, packs,
     runners::Runners,
     test_files::{self, TestFiles},
@@ -69,7 +69,7 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
     let change = change::resolve(&mut repository, request, &machine.store.work()).map_err(|error| error.problem())?;
     let manifests = manifests::read(&repository, &change, policy.verification().manifest())?;
     let mut configured = configured::merge(&manifests, &policy, &change)?;
-    unsupported(&policy, &configured)?;
+    unsupported(&policy)?;
     let secrets = execute::secrets(configured.checks.values(), machine.environment);
     configured.redact(&secrets);
 
@@ -88,8 +88,10 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
     let required = if change.conflicts.is_empty() { discover::required_checks(&discovery) } else { BTreeSet::new() };
     let plan = execute::plan(&required, &configured.checks);
     refuse_unignored_scratch(&repository, &change, &plan)?;
-    let done = execute::execute(&plan, &repository, &change, &policy, machine, &secrets, request.jobs)
-        .map_err(|error| error.problem())?;
+    let dependencies = dependencies::ready(&plan, &repository, &change, machine)?;
+    let executing =
+        Executing { repository: &repository, change: &change, policy: &policy, dependencies: &dependencies };
+    let done = execute::execute(&plan, executing, machine, &secrets, request.jobs).map_err(|error| error.problem())?;
 
     let observing = Observing { configured: &configured, policy: &policy, secrets: &secrets, runners: &runners };
     let graph = judge::seal(observing.all(before, &discovery, &done))?;
@@ -113,7 +115,7 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
 }
 
 /// What a later version will do and this one would only pretend to.
-fn unsupported(policy: &OperatorPolicy, configured: &Configured) -> Result<(), Problems> {
+fn unsupported(policy: &OperatorPolicy) -> Result<(), Problems> {
     let verification = policy.verification();
     let mut problems = Vec::new();
     if verification.isolation() != Isolation::Namespaces {
@@ -123,11 +125,6 @@ fn unsupported(policy: &OperatorPolicy, configured: &Configured) -> Result<(), P
     if !verification.baseline().is_empty() {
         let message = "a stand-in baseline needs recorded inventories, which this version does not keep";
         problems.push(Problem::new(Code::Config002, message, "take `verification.baseline` out"));
-    }
-    for check in configured.checks.values().filter(|check| !check.dependencies().is_empty()) {
-        let message = format!("the dependencies of `{}` cannot be prepared by this version", check.id());
-        let help = "take `dependencies` out, and use what the system or a vendored directory provides";
-        problems.push(Problem::new(Code::Verify005, message, help));
     }
     Problems::from_list(problems).map_or(Ok(()), Err)
 }
@@ -192,7 +189,7 @@ impl Observing<'_> {
     }
 }
 
-fn internal(message: String) -> Problem {
+pub(crate) fn internal(message: String) -> Problem {
     Problem::new(Code::Internal001, message, "report this")
 }
 

@@ -18,6 +18,7 @@ use runmill_model::{CheckId, Checkout, CommitId, Digest, Problem, Side, TreeHash
 
 use crate::{
     change::ResolvedChange,
+    dependencies::Dependencies,
     observe::status_of,
     progress::{Progress, Upcoming},
     request::Machine,
@@ -41,6 +42,8 @@ pub(crate) struct Done {
     pub(crate) exited: Option<Exited>,
     pub(crate) tree_before: Option<Digest>,
     pub(crate) tree_after: Option<Digest>,
+    /// Names the prepared dependencies that were laid over the view.
+    pub(crate) dependencies: Option<Digest>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -73,12 +76,19 @@ pub(crate) fn plan<'a>(required: &BTreeSet<CheckId>, checks: &'a BTreeMap<CheckI
         .collect()
 }
 
+/// What a plan is executed on, and under.
+#[derive(Clone, Copy)]
+pub(crate) struct Executing<'a> {
+    pub(crate) repository: &'a Repository,
+    pub(crate) change: &'a ResolvedChange,
+    pub(crate) policy: &'a OperatorPolicy,
+    pub(crate) dependencies: &'a Dependencies,
+}
+
 /// Executes a plan, `jobs` invocations at a time. Results are in the order of the plan.
 pub(crate) fn execute(
     plan: &[Planned<'_>],
-    repository: &Repository,
-    change: &ResolvedChange,
-    policy: &OperatorPolicy,
+    executing: Executing<'_>,
     machine: Machine<'_>,
     secrets: &Secrets,
     jobs: usize,
@@ -86,6 +96,7 @@ pub(crate) fn execute(
     if plan.is_empty() {
         return Ok(Vec::new());
     }
+    let Executing { repository, change, policy, dependencies } = executing;
     let home = machine.environment.get("HOME").map(String::as_str).unwrap_or_default();
     let mut hide = repository.private_dirs();
     hide.push(machine.store.root().to_owned());
@@ -97,6 +108,7 @@ pub(crate) fn execute(
         secrets,
         toolchains: toolchain::find(machine.environment),
         policy,
+        dependencies,
         environment: machine.environment,
         interrupt: machine.interrupt,
         progress: machine.progress,
@@ -129,6 +141,7 @@ struct Executor<'a> {
     secrets: &'a Secrets,
     toolchains: Toolchains,
     policy: &'a OperatorPolicy,
+    dependencies: &'a Dependencies,
     environment: &'a BTreeMap<String, String>,
     interrupt: &'a Interrupt,
     progress: &'a dyn Progress,
@@ -169,6 +182,7 @@ impl Executor<'_> {
             exited: None,
             tree_before: None,
             tree_after: None,
+            dependencies: self.dependencies.digest(check, side),
             notes: Vec::new(),
         };
         if self.interrupt.is_raised() {
@@ -176,7 +190,8 @@ impl Executor<'_> {
         }
         let view = self.views.take(side)?;
         done.notes.extend(view.notes());
-        let (spec, refused) = self.spec(check, &view);
+        let (mut spec, refused) = self.spec(check, &view);
+        self.dependencies.lay(check, side, &mut spec);
         done.notes
             .extend(refused.iter().map(|name| format!("variable `{name}` was refused; only the operator may pass it")));
         // Laying out and hashing a large tree takes its time; nobody who stopped the run should wait for more of it.
@@ -225,6 +240,8 @@ impl Executor<'_> {
             }),
             scratch: check.scratch().to_vec(),
             overlays: Vec::new(),
+            mounts: Vec::new(),
+            checkout_at: None,
             toolchains,
             limits: sandbox::Limits {
                 timeout: check.timeout().as_std(),

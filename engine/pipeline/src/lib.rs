@@ -9,6 +9,7 @@ mod change;
 mod check;
 mod compare;
 mod configured;
+mod dependencies;
 mod discover;
 pub mod document;
 mod execute;

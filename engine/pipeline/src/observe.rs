@@ -67,6 +67,7 @@ fn invocation(done: &Done, argv: &[String], policy: &OperatorPolicy, runners: &R
         zero_test_notices: lines(&notices.zero_tests),
         focus_notices: lines(&notices.focus),
         skipped_in_output: notices.skipped,
+        dependencies_digest: done.dependencies,
         notes: notes(done),
         ..Invocation::not_run(done.check.clone(), done.side, done.commit.clone())
     }

@@ -1,6 +1,6 @@
 //! Which prepared trees a change runs with: each side those its own commit locks, and nothing nobody agreed to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use runmill_model::{Digest, RepoPath, Side};
 
@@ -61,15 +61,24 @@ pub fn prepare(need: &Need, files: &dyn CommitFiles, machine: &Machine, cache: &
 
 /// Everything a change needs, verified, before anything of it runs.
 ///
+/// `needs` are those of the candidate; `at_base` those of them that something runs with at the base too.
+///
 /// What target or base lock is trusted: it is taken from the cache, or prepared from what is installed. What only the
 /// candidate locks must be in the cache already. Where something is installed, it must be what one of the three locks.
 ///
 /// # Errors
 /// Every fault, in the order of the needs.
-pub fn for_change(needs: &[Need], sides: Sides<'_>, machine: &Machine, cache: &Cache) -> Result<ForChange, Vec<Fault>> {
+pub fn for_change(
+    needs: &BTreeSet<Need>,
+    at_base: &BTreeSet<Need>,
+    sides: Sides<'_>,
+    machine: &Machine,
+    cache: &Cache,
+) -> Result<ForChange, Vec<Fault>> {
     let (mut ready, mut faults) = (ForChange::default(), Vec::new());
     for need in needs {
-        match one(need, sides, machine, cache) {
+        let base = if at_base.contains(need) { BaseRuns::Yes } else { BaseRuns::No };
+        match one(need, base, sides, machine, cache) {
             Ok((base, candidate)) => {
                 ready.base.extend(base.map(|base| (need.clone(), base)));
                 ready.candidate.insert(need.clone(), candidate);
@@ -80,18 +89,32 @@ pub fn for_change(needs: &[Need], sides: Sides<'_>, machine: &Machine, cache: &C
     if faults.is_empty() { Ok(ready) } else { Err(faults) }
 }
 
-fn one(need: &Need, sides: Sides<'_>, machine: &Machine, cache: &Cache) -> Result<(Option<Prepared>, Prepared), Fault> {
+/// Whether something runs at the base.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BaseRuns {
+    Yes,
+    No,
+}
+
+fn one(
+    need: &Need,
+    base_runs: BaseRuns,
+    sides: Sides<'_>,
+    machine: &Machine,
+    cache: &Cache,
+) -> Result<(Option<Prepared>, Prepared), Fault> {
     let candidate = lock(need, sides.candidate, machine)?;
     refuse_tracked(&candidate, sides.candidate)?;
     let base = locked_or_nothing(need, sides.base, machine)?;
-    if let Some(base) = &base {
+    let run_base = base.as_ref().filter(|_| base_runs == BaseRuns::Yes);
+    if let Some(base) = run_base {
         refuse_tracked(base, sides.base)?;
     }
     let target = locked_or_nothing(need, sides.target, machine)?;
     let trusted: Vec<Digest> = [&target, &base].into_iter().flatten().map(|locked| locked.key).collect();
 
     let mut installed = Installed { machine, layouts: BTreeMap::new() };
-    let ready_base = base.as_ref().map(|base| ready(base, sides.base, &mut installed, cache)).transpose()?;
+    let ready_base = run_base.map(|base| ready(base, sides.base, &mut installed, cache)).transpose()?;
     let ready_candidate = if trusted.contains(&candidate.key) {
         ready(&candidate, sides.candidate, &mut installed, cache)?
     } else {

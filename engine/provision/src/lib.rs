@@ -45,6 +45,6 @@ pub use commit::{AtCommit, CommitFiles};
 pub use ecosystem::Need;
 pub use fault::{Fault, FaultKind};
 pub use machine::Machine;
-pub use prepared::{Mount, Prepared};
+pub use prepared::Prepared;
 pub use receipt::Receipt;
 pub use status::{Standing, Status, status};

@@ -1,6 +1,10 @@
 //! A person's directories, made up for a test: a work tree, a home, a state directory.
 
-use std::{collections::BTreeMap, fs, os::unix::fs::symlink};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    os::unix::fs::symlink,
+};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use runmill_manifest::checks::Ecosystem;
@@ -67,7 +71,8 @@ impl Site {
     pub(crate) fn change(&self, ecosystem: Ecosystem, commits: [&Commit; 3]) -> Result<ForChange, Fault> {
         let [target, base, candidate] = commits;
         let sides = Sides { target, base, candidate };
-        for_change(&[need(ecosystem)], sides, &self.machine(), &self.cache()).map_err(|faults| faults[0].clone())
+        let needs = BTreeSet::from([need(ecosystem)]);
+        for_change(&needs, &needs, sides, &self.machine(), &self.cache()).map_err(|faults| faults[0].clone())
     }
 }
 

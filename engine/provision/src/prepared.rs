@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, os::fd::OwnedFd, sync::Arc};
 
 use camino::Utf8PathBuf;
-use runmill_host::sandbox::Overlay;
+use runmill_host::sandbox::{Mount, Overlay};
 use runmill_manifest::checks::Ecosystem;
 use runmill_model::{Digest, RepoPath};
 
@@ -36,15 +36,6 @@ pub struct Prepared {
     pub receipt: Receipt,
     /// Held as long as anybody uses it.
     pub(crate) _lease: Option<Arc<OwnedFd>>,
-}
-
-/// A directory of the host shown read-only at an absolute path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mount {
-    /// On the host, absolute.
-    pub host: Utf8PathBuf,
-    /// Inside, absolute.
-    pub at: Utf8PathBuf,
 }
 
 /// Where the parts of a prepared tree appear; paths of the tree are relative to it.

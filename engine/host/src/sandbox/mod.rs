@@ -27,7 +27,7 @@ mod elsewhere;
 
 pub use error::SandboxError;
 pub use outcome::{Ended, Exited, Irregular, PreExisting, ReportFile, Stream};
-pub use spec::{Config, Hear, Isolation, Limits, Overlay, Replace, ReportSlot, Spec, View};
+pub use spec::{Config, Hear, Isolation, Limits, Mount, Overlay, Replace, ReportSlot, Spec, View};
 
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{Sandbox, helper_main, stdout_was_closed};

@@ -53,6 +53,8 @@ fn spec(lower: &Utf8Path) -> Result<Spec, SandboxError> {
         report: Some(ReportSlot { path: path("reports/report.xml")?, replace: Replace::InPlace, max_bytes: 1 }),
         scratch: vec![path("scratch")?],
         overlays: Vec::new(),
+        mounts: Vec::new(),
+        checkout_at: None,
         toolchains: Toolchains::default(),
         limits: Limits { timeout: Duration::from_secs(60), ..Limits::default() },
         isolation: Isolation::Namespaces,

@@ -45,10 +45,14 @@ pub struct Spec {
     pub env: BTreeMap<String, String>,
     /// The report it may write.
     pub report: Option<ReportSlot>,
-    /// Private writable directories, empty at the start, discarded at the end.
+    /// Private writable directories, empty at the start, discarded at the end. One that lies in an overlay must exist there.
     pub scratch: Vec<RepoPath>,
     /// Prepared directories laid over the view, read-only.
     pub overlays: Vec<Overlay>,
+    /// Directories of the host shown read-only at absolute paths.
+    pub mounts: Vec<Mount>,
+    /// Where the finished checkout appears too, because something prepared names itself by that path. Absolute.
+    pub checkout_at: Option<Utf8PathBuf>,
     /// Directories shown read-only at their own paths although their surroundings are hidden.
     pub toolchains: Toolchains,
     /// The limits.
@@ -74,6 +78,16 @@ pub struct Overlay {
     pub host: Utf8PathBuf,
     /// In the checkout; may lie below `.git`, where it must exist.
     pub at: RepoPath,
+}
+
+/// A directory of the host shown read-only at an absolute path: below the run-time directory of the sandbox, in a hidden
+/// directory, or where there is a directory already.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mount {
+    /// On the host, absolute.
+    pub host: Utf8PathBuf,
+    /// Inside, absolute.
+    pub at: Utf8PathBuf,
 }
 
 /// The one file of the tree an invocation may write.

@@ -50,6 +50,8 @@ impl Fixture {
             report: None,
             scratch: Vec::new(),
             overlays: Vec::new(),
+            mounts: Vec::new(),
+            checkout_at: None,
             toolchains: Toolchains { visible: vec![own_binary()], ..Toolchains::default() },
             limits: Limits { timeout: PATIENCE, ..Limits::default() },
             isolation: Isolation::Namespaces,

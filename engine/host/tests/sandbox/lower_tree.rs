@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use runmill_host::sandbox::{Ended, Overlay};
+use runmill_host::sandbox::{Ended, Mount, Overlay};
 
 use crate::{
     Case,
@@ -18,6 +18,9 @@ pub const CASES: &[Case] = &[
     ("tree::scratch_is_writable_private_and_gone_afterwards", scratch),
     ("tree::scratch_in_the_way_of_a_file_is_the_checks_fault", scratch_blocked),
     ("tree::prepared_dependencies_are_laid_over_read_only", overlays),
+    ("tree::prepared_directories_appear_at_absolute_paths_read_only", mounts),
+    ("tree::the_checkout_appears_where_something_prepared_looks_for_it", checkout_elsewhere),
+    ("tree::scratch_may_lie_in_prepared_dependencies_where_they_have_the_place", scratch_in_overlay),
     ("tree::working_directory_is_inside_the_checkout", working_directory),
 ];
 
@@ -112,6 +115,39 @@ fn overlays() {
     let exited = fixture.sh("for at in node_modules .git/objects target/vendor; do cat $at/index.js; touch $at/x && echo through; done 2>/dev/null; exit 0");
     refused(&exited);
     assert_eq!(out(&exited), "preparedpreparedprepared");
+}
+
+fn mounts() {
+    let mut fixture = Fixture::new();
+    let prepared = fixture.beside("prepared");
+    fs::write(prepared.join("file"), "prepared").unwrap();
+    let hidden = prepared.parent().unwrap().join("not-there/yet");
+    let at = ["/run/runmill/crates", hidden.as_str()];
+    fixture.spec.mounts = at.map(|at| Mount { host: prepared.clone(), at: at.into() }).into();
+    let script =
+        format!("for at in {}; do cat $at/file; touch $at/x && echo through; done 2>/dev/null; exit 0", at.join(" "));
+    assert_eq!(out(&fixture.sh(&script)), "preparedprepared");
+}
+
+fn checkout_elsewhere() {
+    let mut fixture = Fixture::new().scratch("target");
+    let at = fixture.beside("work-tree");
+    fixture.spec.checkout_at = Some(at.clone());
+    let script =
+        format!("cat {at}/kept.txt; echo here > target/x; cat {at}/target/x; touch {at}/y && echo through; exit 0");
+    assert_eq!(out(&fixture.sh(&format!("({script}) 2>/dev/null"))), "kepthere\n");
+}
+
+fn scratch_in_overlay() {
+    let mut fixture = Fixture::new().scratch("node_modules/.cache");
+    let prepared = fixture.beside("prepared");
+    fs::create_dir(prepared.join(".cache")).unwrap();
+    fixture.spec.overlays = vec![Overlay { host: prepared.clone(), at: repo("node_modules") }];
+    let exited = fixture.sh("echo yes > node_modules/.cache/x; cat node_modules/.cache/x; touch node_modules/y 2>/dev/null && echo through; exit 0");
+    assert_eq!(out(&exited), "yes\n");
+    fs::remove_dir(prepared.join(".cache")).unwrap();
+    let Ended::NotStarted { reason } = fixture.sh("true").ended else { panic!() };
+    assert!(reason.contains("`node_modules/.cache` is not there in the prepared dependencies"), "{reason}");
 }
 
 fn working_directory() {

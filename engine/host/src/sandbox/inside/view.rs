@@ -35,6 +35,7 @@ pub(super) struct Sources {
     base: Tree,
     git_dir: Option<Tree>,
     overlays: Vec<(RepoPath, Tree)>,
+    mounts: Vec<(Utf8PathBuf, Tree)>,
 }
 
 /// A finished view.
@@ -57,14 +58,21 @@ impl Sources {
                 .iter()
                 .map(|overlay| Ok((overlay.at.clone(), take(&overlay.host)?)))
                 .collect::<Result<_, SandboxError>>()?,
+            mounts: spec
+                .mounts
+                .iter()
+                .map(|mount| Ok((mount.at.clone(), take(&mount.host)?)))
+                .collect::<Result<_, SandboxError>>()?,
         })
     }
 
     /// Puts the view at [`CHECKOUT`].
     pub(super) fn build(self, spec: &Spec) -> Result<Finished, ViewError> {
         let stage = Stage::raise(self.base)?;
-        let scratch = outermost(&spec.scratch);
-        let plan = ReportPlan::make(spec, &scratch, &stage)?;
+        let all_scratch = outermost(&spec.scratch);
+        let in_overlay = |path: &RepoPath| spec.overlays.iter().any(|overlay| is_in(path, overlay.at.as_str()));
+        let (upon, scratch): (Vec<_>, Vec<_>) = all_scratch.iter().cloned().partition(in_overlay);
+        let plan = ReportPlan::make(spec, &all_scratch, &stage)?;
         for path in &scratch {
             stage.want_dir(path, "scratch directory")?;
         }
@@ -94,8 +102,27 @@ impl Sources {
             }
             tree.attach(&at)?;
         }
+        for path in &upon {
+            let at = inside(path.as_str());
+            if !at.is_dir() {
+                let reason = format!("the scratch directory `{path}` is not there in the prepared dependencies");
+                return Err(ViewError::NotStarted(reason));
+            }
+            tmpfs(&at, "0755")?;
+            writable.push(at);
+        }
+        for (at, tree) in self.mounts {
+            if fs::metadata(&at).is_err() {
+                if tree.is_dir() { make_dir(&at)? } else { make_file(&at)? }
+            }
+            tree.attach(&at)?;
+        }
         let slot = stage.open_slot(spec, plan, &mut writable)?;
         stage.strike()?;
+        if let Some(at) = &spec.checkout_at {
+            make_dir(at)?;
+            Tree::take(Utf8Path::new(CHECKOUT)).step("take the checkout")?.attach(at)?;
+        }
         Ok(Finished { slot, writable })
     }
 }
