@@ -11,7 +11,10 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 use runmill_model::Digest;
 
-use crate::store::private_dir;
+use crate::{
+    boundary::{Boundary, reach},
+    store::private_dir,
+};
 
 /// How the names of files begin that are not whole yet.
 const UNFINISHED: &str = ".new-";
@@ -52,6 +55,7 @@ impl Blobs {
         let mut seen = BTreeSet::new();
         let new: Vec<_> = digests.iter().zip(all).filter(|(digest, _)| seen.insert(**digest)).collect();
         let shards = in_parallel(&new, |(digest, bytes)| self.write(digest, bytes))?;
+        reach(Boundary::NamesUnsynced)?;
         let shards: Vec<Utf8PathBuf> = shards.into_iter().flatten().collect::<BTreeSet<_>>().into_iter().collect();
         in_parallel(&shards, |shard| File::open(shard)?.sync_all())?;
         Ok(digests)
@@ -62,6 +66,7 @@ impl Blobs {
         if self.touch(digest, bytes) {
             return Ok(None);
         }
+        reach(Boundary::BlobUnwritten)?;
         let path = self.path(digest);
         let shard = path.parent().unwrap_or(&self.dir);
         if !shard.is_dir() {
@@ -70,7 +75,9 @@ impl Blobs {
         }
         let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.dir)?;
         file.write_all(bytes)?;
+        reach(Boundary::BlobUnsynced)?;
         file.as_file().sync_all()?;
+        reach(Boundary::BlobUnnamed)?;
         file.persist(&path)?;
         Ok(Some(shard.to_owned()))
     }

@@ -12,6 +12,7 @@
 #![expect(clippy::disallowed_methods, reason = "the store is one of the homes of effects")]
 
 mod blobs;
+pub mod boundary;
 mod chain;
 mod claims;
 mod error;

@@ -10,6 +10,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 use crate::{
     Began, RunRecord, StoreError,
     blobs::Blobs,
+    boundary::{Boundary, reach},
     chain,
     claims::Claims,
     error::Failure,
@@ -96,20 +97,26 @@ impl Store {
     /// # Errors
     /// RM-STATE-002; a run of that id is there already, or the ledger cannot be written.
     pub fn begin(&self, began: &Began) -> Result<(), StoreError> {
-        let Began { run, kind, at, names } = began;
+        let run = &began.run;
         self.claims.claim(run).map_err(|source| self.cannot_write("the claim of the run", source))?;
         self.blobs.sweep();
-        let entered = self.ledger.writing(|ledger| {
-            if let Some(Progress { .. }) = progress(ledger, run)? {
-                return Err(refused(run, "beginning", "a run of that id is there already").into());
-            }
-            let event = Event::Began { run: run.clone(), kind: *kind, names: names.clone() };
-            index::add(ledger, &chain::append(ledger, *at, event)?, None)
-        });
+        let entered = self.passes(Boundary::Claimed).and_then(|()| self.enter_beginning(began));
         if entered.is_err() {
             self.claims.release(run);
         }
         entered
+    }
+
+    fn enter_beginning(&self, began: &Began) -> Result<(), StoreError> {
+        let Began { run, kind, at, names } = began;
+        self.ledger.writing(|ledger| {
+            if let Some(Progress { .. }) = progress(ledger, run)? {
+                return Err(refused(run, "beginning", "a run of that id is there already").into());
+            }
+            let event = Event::Began { run: run.clone(), kind: *kind, names: names.clone() };
+            index::add(ledger, &chain::append(ledger, *at, event)?, None)?;
+            Ok(self.passes(Boundary::BeginningUncommitted)?)
+        })
     }
 
     /// Enters the end of a run that began, and gives the digest of its record. The blobs that it names are put before this.
@@ -121,6 +128,7 @@ impl Store {
         let run = &record.run;
         let body = canonical::to_bytes(record).map_err(|error| refused(run, "end", error.to_string()))?;
         let digest = self.put(&body)?;
+        self.passes(Boundary::EndUnwritten)?;
         self.ledger.writing(|ledger| {
             in_progress(ledger, run, "end")?;
             // In here nothing is collected.
@@ -128,8 +136,11 @@ impl Store {
                 return Err(refused(run, "end", format!("it names `{gone}`, which was not put")).into());
             }
             let event = Event::Ended(Ended::of(record, digest));
-            index::add(ledger, &chain::append(ledger, record.ended_at, event)?, Some(record))
+            index::add(ledger, &chain::append(ledger, record.ended_at, event)?, Some(record))?;
+            Ok(self.passes(Boundary::EndUncommitted)?)
         })?;
+        // It is entered: what happens to the claim changes nothing any more.
+        let _cannot_fail = reach(Boundary::EndEntered);
         self.claims.release(run);
         Ok(digest)
     }
@@ -139,13 +150,19 @@ impl Store {
     /// # Errors
     /// RM-STATE-002: the run never began or has ended, or nothing can be written. The run reads as unfinished then.
     pub fn fail(&self, run: &RunId, code: Code, message: &str, at: Timestamp) -> Result<(), StoreError> {
+        self.passes(Boundary::FailureUnwritten)?;
         self.ledger.writing(|ledger| {
             in_progress(ledger, run, "failure")?;
             let event = Event::Failed { run: run.clone(), code, message: message.to_owned() };
-            index::add(ledger, &chain::append(ledger, at, event)?, None)
+            index::add(ledger, &chain::append(ledger, at, event)?, None)?;
+            Ok(self.passes(Boundary::FailureUncommitted)?)
         })?;
         self.claims.release(run);
         Ok(())
+    }
+
+    fn passes(&self, boundary: Boundary) -> Result<(), StoreError> {
+        reach(boundary).map_err(|source| self.cannot_write("the ledger", source))
     }
 
     pub(crate) fn cannot_write(&self, what: &str, source: io::Error) -> StoreError {
