@@ -50,6 +50,13 @@ codes! {
     Policy004 = "RM-POLICY-004", "rule metadata is missing, not literal or wrong";
     Policy005 = "RM-POLICY-005", "a pack's folder, stage or content does not fit";
     Policy006 = "RM-POLICY-006", "a pack is not the one the operator named";
+    Policy020 = "RM-POLICY-020", "a rule reads a property or kind that is not there";
+    Policy021 = "RM-POLICY-021", "a rule gives something of a wrong type";
+    Policy022 = "RM-POLICY-022", "a rule compares across types";
+    Policy023 = "RM-POLICY-023", "a rule reads what may be absent";
+    Policy024 = "RM-POLICY-024", "a path of a rule has no result that its stage allows";
+    Policy025 = "RM-POLICY-025", "a rule holds what is never reached";
+    Policy026 = "RM-POLICY-026", "a pack holds what nothing uses";
     Policy010 = "RM-POLICY-010", "a rule faulted while judging";
     Policy011 = "RM-POLICY-011", "a rule ran out of fuel or hit a limit";
     Policy012 = "RM-POLICY-012", "a rule returned something that is no result of its stage";

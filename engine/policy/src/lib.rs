@@ -6,6 +6,7 @@
 //! [`Registry`] with what rules may call. This is the only crate that names the policy language's engine, and none of
 //! the engine's types shows in its public face.
 
+mod checker;
 mod crew;
 pub mod host;
 mod language;

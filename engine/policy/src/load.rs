@@ -17,21 +17,27 @@ use crate::{
 
 /// Checks a pack.
 pub(crate) fn load(source: PackSource, registry: &Registry, limits: &Limits) -> Result<Pack, Problems> {
-    let mut problems = Vec::new();
-    let mut known = Known::new(registry, source.params.keys().cloned().collect());
-    check_lib(&source, &mut known, limits, &mut problems);
-    let rules = check_rules(&source, &known, limits, &mut problems);
-    if source.rules.is_empty() {
-        let help = "put at least one rule into `discovery/`, `skip/`, `freshness/` or `verdict/`";
-        problems.push(Problem::new(Code::Policy005, format!("pack `{}` holds no rule", source.name), help));
-    }
-    check_levels(&source, &rules, &mut problems);
+    let (rules, problems) = inspect(&source, registry, limits);
     if let Some(problems) = Problems::from_list(problems) {
         return Err(problems);
     }
     let pack = Pack::checked(source, rules);
     compiles(&pack, limits)?;
     Ok(pack)
+}
+
+/// The rules whose metadata says enough, and every problem.
+pub(crate) fn inspect(source: &PackSource, registry: &Registry, limits: &Limits) -> (Vec<RuleInfo>, Vec<Problem>) {
+    let mut problems = Vec::new();
+    let mut known = Known::new(registry, source.params.keys().cloned().collect());
+    check_lib(source, &mut known, limits, &mut problems);
+    let rules = check_rules(source, &known, limits, &mut problems);
+    if source.rules.is_empty() {
+        let help = "put at least one rule into `discovery/`, `skip/`, `freshness/` or `verdict/`";
+        problems.push(Problem::new(Code::Policy005, format!("pack `{}` holds no rule", source.name), help));
+    }
+    check_levels(source, &rules, &mut problems);
+    (rules, problems)
 }
 
 fn check_lib(source: &PackSource, known: &mut Known, limits: &Limits, problems: &mut Vec<Problem>) {

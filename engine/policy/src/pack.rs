@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use runmill_model::{Autonomy, Digest, Kind, Level, PackName, Problems, RuleHead, Stage};
+use runmill_model::{Autonomy, Digest, Kind, Level, PackName, Problem, Problems, RuleHead, Stage};
 
-use crate::{Limits, Registry, load, source::PackSource};
+use crate::{Limits, Registry, checker, load, source::PackSource};
 
 /// What a rule is on: one call for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +77,13 @@ impl Pack {
     /// 005 (folder, stage, duplicate ids, nothing in it).
     pub fn load(source: PackSource, registry: &Registry) -> Result<Self, Problems> {
         load::load(source, registry, &Limits::default())
+    }
+
+    /// Every problem of a pack, more than [`Pack::load`] asks for: also types against the fact schema, values that may be
+    /// absent where they are read, paths without a result, what is never reached and what nothing uses (RM-POLICY-020 to
+    /// 026). Nothing is run.
+    pub fn check(source: &PackSource, registry: &Registry) -> Vec<Problem> {
+        checker::check(source, registry)
     }
 
     pub(crate) fn checked(source: PackSource, rules: Vec<RuleInfo>) -> Self {

@@ -9,6 +9,7 @@
     reason = "a test fails by panicking, and clippy's leave for tests does not reach their harness"
 )]
 
+mod checker;
 mod evaluation;
 mod false_greens;
 mod features;

@@ -8,7 +8,7 @@ use runmill_model::{Code, Problem};
 use super::text::{offset, word_length};
 
 /// A file and its problems.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct File {
     path: String,
     text: Arc<str>,

@@ -22,6 +22,18 @@ pub(crate) struct Read {
     notes: Notes,
 }
 
+impl Read {
+    /// The syntax tree.
+    pub(crate) fn ast(&self) -> &AST {
+        &self.ast
+    }
+
+    /// The functions that the file defines, where they are defined.
+    pub(crate) fn functions(&self) -> Vec<(String, Position)> {
+        self.notes.borrow().functions.clone()
+    }
+}
+
 /// Reads a file. A file that does not parse has one problem, its first.
 pub(crate) fn read(file: &mut File, limits: &Limits) -> Option<Read> {
     let mut engine = engine::reading(limits);
