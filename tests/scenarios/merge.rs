@@ -5,7 +5,7 @@ use crate::harness::{RUNNER, Repo, listed, shell};
 const POLICY: &str = "version: 1\nverification: { fail_on_skipped_check: false }\n";
 
 /// `main` and `change`, which has not seen the last commit of `main`.
-fn forked(main: impl FnOnce(&Repo), change: impl FnOnce(&Repo)) -> Repo {
+fn forked(main: impl FnOnce(&Repo) -> &Repo, change: impl FnOnce(&Repo) -> &Repo) -> Repo {
     let repo = Repo::new();
     repo.manifest([listed("unit")])
         .file("run.sh", RUNNER)
@@ -13,11 +13,9 @@ fn forked(main: impl FnOnce(&Repo), change: impl FnOnce(&Repo)) -> Repo {
         .file("x.txt", "x\n")
         .commit("base");
     repo.branch("change");
-    change(&repo);
-    repo.commit("change");
+    change(&repo).commit("change");
     repo.switch("main");
-    main(&repo);
-    repo.commit("main moves");
+    main(&repo).commit("main moves");
     repo.switch("change");
     repo
 }
@@ -40,7 +38,7 @@ fn blocks_what_is_green_alone_and_red_together() {
 
 #[test]
 fn judges_a_commit_that_nobody_made_and_leaves_the_repository_as_it_was() {
-    let repo = forked(|repo| drop(repo.file("y.txt", "y")), |repo| drop(repo.tests("unit", ["pass a", "pass b"])));
+    let repo = forked(|repo| repo.file("y.txt", "y"), |repo| repo.tests("unit", ["pass a", "pass b"]));
     let before = repo.git(["count-objects", "-v"]);
     let (target, change) = (repo.git(["rev-parse", "main"]), repo.git(["rev-parse", "change"]));
     let verdict = repo.check().arg("--merge").verdict();
@@ -71,7 +69,7 @@ fn a_check_sees_the_merge_in_git_too() {
 
 #[test]
 fn a_conflict_blocks_and_nothing_runs() {
-    let repo = forked(|repo| drop(repo.file("x.txt", "main\n")), |repo| drop(repo.file("x.txt", "change\n")));
+    let repo = forked(|repo| repo.file("x.txt", "main\n"), |repo| repo.file("x.txt", "change\n"));
     let verdict = repo.check().arg("--merge").verdict();
     verdict.is("blocked");
     verdict.finding("RM-VERIFY-010", "freshness/merge-conflict").says("`x.txt`");
@@ -83,7 +81,7 @@ fn a_conflict_blocks_and_nothing_runs() {
 #[test]
 fn a_check_that_main_gained_meanwhile_is_required() {
     let checks = || [listed("unit"), shell("lint", "test ! -e bad.txt", "")];
-    let repo = forked(|repo| drop(repo.manifest(checks())), |repo| drop(repo.file("bad.txt", "bad")));
+    let repo = forked(|repo| repo.manifest(checks()), |repo| repo.file("bad.txt", "bad"));
     let verdict = repo.check().policy(POLICY).arg("--merge").verdict();
     verdict.is("blocked").requires(["unit", "lint"]).only_codes(["RM-VERIFY-008"]);
 }
@@ -103,7 +101,7 @@ fn a_candidate_that_contains_the_target_is_its_own_merge() {
 /// What a forge checks out for a pull request.
 #[test]
 fn a_merge_ref_of_a_forge_is_recognised() {
-    let repo = forked(|repo| drop(repo.file("y.txt", "y")), |repo| drop(repo.tests("unit", ["pass a", "pass b"])));
+    let repo = forked(|repo| repo.file("y.txt", "y"), |repo| repo.tests("unit", ["pass a", "pass b"]));
     let change = repo.git(["rev-parse", "change"]);
     repo.git(["switch", "--quiet", "--detach", "main"]);
     repo.git(["merge", "--quiet", "--no-edit", "change"]);
@@ -122,7 +120,7 @@ fn a_merge_ref_of_a_forge_is_recognised() {
 /// An operator's exception for the commit of a pull request holds for its merge.
 #[test]
 fn an_exception_for_a_commit_holds_for_its_merge() {
-    let repo = forked(|repo| drop(repo.file("y.txt", "y")), |repo| drop(repo.tests("unit", ["skip a", "pass b"])));
+    let repo = forked(|repo| repo.file("y.txt", "y"), |repo| repo.tests("unit", ["skip a", "pass b"]));
     let change = repo.git(["rev-parse", "change"]);
     let policy = format!(
         "version: 1\nverification:\n  declared_skips:\n    - {{ check: unit, test_id: a, cause: agreed, commit: {change} }}\n"
