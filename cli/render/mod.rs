@@ -5,6 +5,7 @@ pub mod facts;
 pub mod human;
 pub mod inspection;
 pub mod json;
+mod line;
 pub mod live;
 mod measure;
 pub mod paint;

@@ -1,6 +1,8 @@
 //! The one screen: ready or not, and if not, which rule, on what, what to do. At 80 columns, with and without colour.
 
-use crate::harness::{PackDir, Repo, Runmill, snapshot};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::harness::{PackDir, Repo, Runmill, shell, snapshot};
 
 #[track_caller]
 fn screen(repo: &Repo, name: &str, exit: i32, run: impl Fn() -> Runmill) {
@@ -19,11 +21,18 @@ fn screen(repo: &Repo, name: &str, exit: i32, run: impl Fn() -> Runmill) {
     }
 }
 
+/// A check that nothing was recorded before: a screen is looked at twice, and the second time would be another story.
+fn first_run(repo: &Repo) -> Runmill {
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let state = format!("state-{}", RUNS.fetch_add(1, Ordering::Relaxed));
+    repo.check().state_dir(&repo.place(&state))
+}
+
 #[test]
 fn shows_a_ready_change() {
     let repo = Repo::with_tests(["pass a", "pass b"]);
     repo.tests("unit", ["pass a", "pass b", "pass c"]).commit("one more");
-    screen(&repo, "ready", 0, || repo.check());
+    screen(&repo, "ready", 0, || first_run(&repo));
 }
 
 #[test]
@@ -31,7 +40,7 @@ fn shows_a_blocked_change_with_several_findings() {
     let repo = Repo::with_tests(["pass a", "pass b", "pass c", "pass d", "pass e", "pass f"]);
     repo.file("test/login.test.js", "describe.only('login', () => {});\n");
     repo.tests("unit", ["pass a", "skip b", "fail c"]).commit("debugging");
-    screen(&repo, "blocked", 3, || repo.check());
+    screen(&repo, "blocked", 3, || first_run(&repo));
 }
 
 #[test]
@@ -39,7 +48,58 @@ fn shows_an_indeterminate_change() {
     let repo = Repo::with_tests(["pass a"]);
     repo.file("x", "x").commit("change");
     let pack = PackDir::new(&repo, "team-rules").rule("odd", "check", "()");
-    screen(&repo, "indeterminate", 4, || repo.check().arg("--pack").arg(pack.path()));
+    screen(&repo, "indeterminate", 4, || first_run(&repo).arg("--pack").arg(pack.path()));
+}
+
+/// A repository with so many checks, of which every `nth` fails at the candidate.
+fn many(checks: usize, nth: usize) -> Repo {
+    let repo = Repo::new();
+    let fails = |at: usize| if at % nth == nth - 1 { "echo this went wrong; test ! -e bad" } else { "true" };
+    repo.manifest((0..checks).map(|at| shell(&format!("check-{at:02}"), fails(at), ""))).commit("base");
+    repo.branch("change").file("bad", "x").commit("change");
+    repo
+}
+
+#[test]
+fn many_checks_stay_on_one_screen() {
+    let policy = "version: 1\nverification: { fail_on_skipped_check: false }\n";
+    let repo = many(40, 100);
+    screen(&repo, "many-ready", 0, || first_run(&repo).policy(policy));
+    let repo = many(40, 2);
+    screen(&repo, "many-blocked", 3, || first_run(&repo).policy(policy));
+}
+
+#[test]
+fn shows_many_tests_in_brief() {
+    let tests: Vec<String> = (0..30).map(|at| format!("pass a test with a rather long name, number {at}")).collect();
+    let repo = Repo::with_tests(tests.iter().map(String::as_str));
+    repo.tests("unit", [tests[0].as_str()]).commit("only one");
+    screen(&repo, "many-tests", 3, || first_run(&repo));
+}
+
+#[test]
+fn shows_what_was_waived() {
+    let repo = Repo::new();
+    repo.manifest([shell("lint", "true", "")]).commit("base");
+    repo.branch("change").file("x", "x").commit("change");
+    let verdict = repo.check().verdict();
+    let fingerprint =
+        verdict.is("blocked").finding("RM-VERIFY-009", "coverage/unproven").text("fingerprint").to_owned();
+    let waiver = format!(
+        "{{ fingerprint: \"{fingerprint}\", reason: no reporter yet, approver: Ada, expires: 2999-01-01T00:00:00Z }}"
+    );
+    let policy = format!("version: 1\nwaivers: [{waiver}]\n");
+    screen(&repo, "waived", 0, || first_run(&repo).policy(&policy));
+}
+
+#[test]
+fn shows_what_the_operator_loosened() {
+    let repo = Repo::with_tests(["pass a", "pass b"]);
+    repo.tests("unit", ["pass a", "skip b", "skip new"]).commit("change");
+    let skips: String = (0..6).map(|at| format!("{{ check: other, test_id: t{at}, cause: c }}, ")).collect();
+    let levels = "packs: [{ builtin: coverage-contract, levels: { \"skip/undeclared-skipped\": warn } }]";
+    let policy = format!("version: 1\nverification: {{ declared_skips: [{skips}], {levels} }}\n");
+    screen(&repo, "relaxed", 0, || first_run(&repo).policy(&policy));
 }
 
 #[test]

@@ -20,6 +20,7 @@ pub fn snapshot(repo: &Repo, area: &str, name: &str, text: &str) {
     // What follows a duration is padded to a column.
     settings.add_filter(r"\b\d+(\.\d+)? m?s +", "[TIME]  ");
     settings.add_filter(r"\b\d+(\.\d+)? m?s\b", "[TIME]");
+    settings.add_filter(r"the slowest `[^`]+`", "the slowest `[CHECK]`");
     // Which limits a machine can enforce, and how, is noted where it is not all of them.
     settings.add_filter(r"(?m)^[^\n]*note: [^\n]* (memory|process) limit: [^\n]*\n(  [^\n]*\n)*", "");
     settings.add_filter(r"\b\d{8}t\d{6}-[0-9a-f]{8}\b", "[RUN]");

@@ -1,15 +1,16 @@
 //! What a person sees while checks run, as a pure state: events in, lines out. It knows no clock and no terminal.
 
-mod line;
-
 use std::{cmp::Reverse, collections::HashMap, time::Duration};
 
 use runmill_model::{CheckId, Side, Status};
 use runmill_pipeline::Upcoming;
 
-use self::line::Line;
-use super::{super::duration, name, tail::Tail};
-use crate::render::paint::{Paint, Tone};
+use super::{name, tail::Tail};
+use crate::render::{
+    duration,
+    line::{self, Line},
+    paint::{Paint, Tone},
+};
 
 /// A key that means something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

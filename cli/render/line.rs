@@ -2,27 +2,32 @@
 
 use textwrap::core::display_width;
 
-use crate::render::{
+use super::{
     paint::{Paint, Tone},
     plain,
 };
 
 /// The pieces of a line.
 #[derive(Debug, Clone)]
-pub(super) struct Line(Vec<(Option<Tone>, String)>);
+pub struct Line(Vec<(Option<Tone>, String)>);
 
 impl Line {
-    pub(super) fn of(tone: Tone, text: &str) -> Self {
+    pub fn of(tone: Tone, text: &str) -> Self {
         Self(vec![(Some(tone), text.to_owned())])
     }
 
-    pub(super) fn then(mut self, tone: Option<Tone>, text: &str) -> Self {
+    /// A line that begins in no tone.
+    pub fn plain(text: &str) -> Self {
+        Self(vec![(None, text.to_owned())])
+    }
+
+    pub fn then(mut self, tone: Option<Tone>, text: &str) -> Self {
         self.0.push((tone, text.to_owned()));
         self
     }
 
     /// The line in its colours, at most `width` columns wide.
-    pub(super) fn painted(&self, width: usize, paint: Paint) -> String {
+    pub fn painted(&self, width: usize, paint: Paint) -> String {
         let mut left = width;
         let mut painted = String::new();
         for (tone, text) in &self.0 {
@@ -51,12 +56,12 @@ fn fitting(text: &str, columns: usize) -> String {
 }
 
 /// The widest of some names, as far as there is room for what follows them.
-pub(super) fn column<'a>(names: impl Iterator<Item = &'a String>, width: usize) -> usize {
+pub fn column<'a>(names: impl Iterator<Item = &'a String>, width: usize) -> usize {
     names.map(|name| display_width(name)).max().unwrap_or(0).min(width.saturating_sub(BESIDE))
 }
 
 /// A name in a column; one that is too long keeps its end, which says the side.
-pub(super) fn padded(name: &str, column: usize) -> String {
+pub fn padded(name: &str, column: usize) -> String {
     let wide = display_width(name);
     if wide <= column {
         return format!("{name}{}", " ".repeat(column - wide));
