@@ -6,8 +6,9 @@ use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::command::{
-    approve::ApproveArgs, declare::DeclareArgs, evidence::VerifyArgs, facts::FactsArgs, inspect::InspectArgs,
-    report::ReadArgs, runs::RunsArgs,
+    approve::ApproveArgs, completions::CompletionsArgs, declare::DeclareArgs, doctor::DoctorArgs, evidence::VerifyArgs,
+    facts::FactsArgs, init::InitArgs, inspect::InspectArgs, man::ManArgs, report::ReadArgs, runs::RunsArgs,
+    schema::SchemaArgs,
 };
 
 /// Decides whether a change may merge: which checks are required, did each one run, on the exact commit, and without a
@@ -80,6 +81,8 @@ impl Global {
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Init(InitArgs),
+    Doctor(DoctorArgs),
     /// Judge a change: run every required check on base and candidate, and say whether it may merge
     Check(CheckArgs),
     /// List the runs on record, newest first
@@ -100,6 +103,9 @@ pub enum Command {
     /// Verify signed evidence
     #[command(subcommand)]
     Evidence(EvidenceCommand),
+    Schema(SchemaArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 /// `runmill report ..`.

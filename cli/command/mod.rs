@@ -2,13 +2,18 @@
 
 pub mod approve;
 mod check;
+pub mod completions;
 pub mod declare;
 mod demo;
+pub mod doctor;
 pub mod evidence;
 pub mod facts;
+pub mod init;
 pub mod inspect;
+pub mod man;
 pub mod report;
 pub mod runs;
+pub mod schema;
 pub mod session;
 pub mod stored;
 
@@ -29,6 +34,11 @@ pub fn run(cli: &Cli) -> Exit {
         Command::Approve(args) => approve::run(&cli.global, args, &output),
         Command::Declare(args) => declare::run(&cli.global, args, &output),
         Command::Demo(args) => demo::run(&cli.global, args, &mut output),
+        Command::Init(args) => init::run(&cli.global, args, &mut output),
+        Command::Doctor(args) => doctor::run(&cli.global, args, &mut output),
+        Command::Schema(args) => schema::run(args, &output),
+        Command::Completions(args) => completions::run(args, &output),
+        Command::Man(args) => man::run(args, &output),
         Command::Report(ReportCommand::Read(args)) => return report(args, &output),
         Command::Evidence(EvidenceCommand::Verify(args)) => return evidence(args, &cli.global),
     };

@@ -1,8 +1,10 @@
 //! What a person or a program sees.
 
+pub mod doctor;
 pub mod duration;
 pub mod facts;
 pub mod human;
+pub mod init;
 pub mod inspection;
 pub mod json;
 mod line;
@@ -96,6 +98,15 @@ impl Output {
     /// Prints a document that says how the process ends.
     pub fn document_with(&self, document: &impl serde::Serialize, exit: Exit) -> Exit {
         self.print(&json::text(document), exit)
+    }
+
+    /// Prints a document, or the screen that says the same.
+    pub fn show(&self, document: &impl serde::Serialize, human: impl FnOnce() -> String, exit: Exit) -> Exit {
+        let text = match self.format {
+            Format::Json => json::text(document),
+            Format::Human => human(),
+        };
+        self.print(&text, exit)
     }
 
     /// Prints a text as it is, whatever the format: a script, a manual page.

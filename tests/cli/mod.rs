@@ -1,9 +1,13 @@
 //! What a person sees, and every bad input.
 
 mod bad_input;
+mod completions;
 mod defaults;
 mod demo;
+mod doctor;
 mod evidence_verify;
+mod init;
 mod live;
 mod report_read;
+mod schema;
 mod screens;

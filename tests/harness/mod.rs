@@ -7,6 +7,7 @@ mod pack;
 mod process;
 mod redact;
 mod repo;
+mod schema;
 mod user;
 
 pub use command::{Output, Runmill, path};
@@ -16,4 +17,5 @@ pub use pack::PackDir;
 pub use process::{alive, process_with_argument, unique_seconds};
 pub use redact::snapshot;
 pub use repo::Repo;
+pub use schema::{faults, fits};
 pub use user::User;

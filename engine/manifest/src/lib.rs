@@ -25,6 +25,7 @@ pub mod policy;
 pub mod quantity;
 #[cfg(test)]
 mod rendered;
+pub mod schema;
 pub mod version;
 mod words;
 mod yaml;

@@ -28,6 +28,26 @@ pub(crate) struct ResolvedChange {
     _room: Option<PrivateDir>,
 }
 
+impl ResolvedChange {
+    /// A commit that changes nothing, for runs that judge nothing.
+    pub(crate) fn of_one(commit: &CommitId) -> Self {
+        Self {
+            target_name: commit.to_string(),
+            candidate_name: commit.to_string(),
+            target: commit.clone(),
+            base: commit.clone(),
+            candidate: commit.clone(),
+            contains_target: true,
+            changed_paths: Vec::new(),
+            branch: None,
+            uncommitted: 0,
+            merged: None,
+            conflicts: Vec::new(),
+            _room: None,
+        }
+    }
+}
+
 /// Resolves the names of a request. A merge that is asked for is made in a private directory below `work`.
 pub(crate) fn resolve(
     repository: &mut Repository,

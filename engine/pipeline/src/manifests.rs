@@ -36,6 +36,20 @@ pub(crate) fn read(repository: &Repository, change: &ResolvedChange, path: &Repo
     Ok(Manifests { read_from, target, candidate })
 }
 
+/// Everything that a commit configures, nested manifests included; none when it holds no manifest at all. `path` is where the
+/// manifest is, `revision` what a person called the commit.
+///
+/// # Errors
+/// Every problem of every manifest, RM-VERIFY-004; RM-REPO: the commit cannot be read.
+pub fn checks_at(
+    repository: &Repository,
+    commit: &CommitId,
+    path: &RepoPath,
+    revision: &str,
+) -> Result<Option<ChecksManifest>, Problems> {
+    side(repository, commit, path, revision)
+}
+
 /// Everything that one commit configures; none when it holds no manifest at all.
 fn side(
     repository: &Repository,

@@ -98,7 +98,8 @@ fn notes(done: &Done) -> Vec<String> {
     notes
 }
 
-fn report(builder: &mut GraphBuilder, done: &Done, spec: &ReportSpec, secrets: &Secrets) -> Report {
+/// What became of the report of an invocation.
+pub(crate) fn report(builder: &mut GraphBuilder, done: &Done, spec: &ReportSpec, secrets: &Secrets) -> Report {
     let blank = Report::not_run(done.check.clone(), done.side, spec.format().to_string());
     let Some(exited) = &done.exited else { return unread(blank, ReportState::NotRun, "the command never ran", "") };
     if matches!(exited.ended, Ended::NotStarted { .. }) {

@@ -22,6 +22,7 @@ mod ignored;
 mod lfs;
 mod listing;
 mod merge;
+mod moment;
 mod objects;
 mod parents;
 mod private_dir;

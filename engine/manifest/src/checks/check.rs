@@ -90,6 +90,23 @@ impl Check {
         &self.parts.folder
     }
 
+    /// The same check with another command and without a report: a question to the place where it would run.
+    ///
+    /// # Errors
+    /// The words have no canonical form.
+    pub fn asking(&self, argv: Argv) -> Result<Self, InvalidValue> {
+        Self::new(Parts { argv, report: None, declared_skips: Vec::new(), ..self.parts.clone() })
+    }
+
+    /// The same check, whose report may be replaced by renaming another file onto it; none when it has no report.
+    ///
+    /// # Errors
+    /// It has no canonical form.
+    pub fn with_atomic_report(&self) -> Result<Option<Self>, InvalidValue> {
+        let Some(report) = self.report().cloned() else { return Ok(None) };
+        Self::new(Parts { report: Some(report.replaced()), ..self.parts.clone() }).map(Some)
+    }
+
     /// Its id, unique in its document.
     pub fn id(&self) -> &CheckId {
         &self.parts.id

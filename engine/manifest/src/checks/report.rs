@@ -76,6 +76,11 @@ impl ReportSpec {
         self.duplicates
     }
 
+    /// The same report, replaced by renaming another file onto it.
+    pub(crate) fn replaced(self) -> Self {
+        Self { atomic: true, ..self }
+    }
+
     /// Whether the reporter replaces the file by renaming another one onto it.
     pub fn is_atomic(&self) -> bool {
         self.atomic

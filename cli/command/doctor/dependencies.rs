@@ -1,0 +1,53 @@
+//! Whether what is installed agrees with what the target locks.
+
+use std::collections::BTreeSet;
+
+use runmill_manifest::Check;
+use runmill_provision::{AtCommit, Cache, Machine, Need, Standing, Status, status};
+
+use super::{finding::Finding, patient::Patient};
+
+/// Looks at every ecosystem that a check names, at the commit of the target.
+pub fn look(patient: &Patient<'_>) -> Vec<Finding> {
+    let needs: BTreeSet<Need> = patient.checks().iter().flat_map(needs_of).collect();
+    let (Ok(repository), Ok(target), Ok(head)) = (patient.repository(), patient.target(), patient.head()) else {
+        return Vec::new();
+    };
+    if needs.is_empty() {
+        return Vec::new();
+    }
+    let cache = match patient.state_dir().and_then(|dir| Cache::open(&dir)) {
+        Ok(cache) => cache,
+        Err(problem) => return vec![Finding::problem(&problem)],
+    };
+    let machine = Machine::new(repository.work_dir(), patient.environment().clone());
+    let contains = repository.contains(&head, &target.commit).unwrap_or(false);
+    let (at_target, here) =
+        (AtCommit::new(repository, &target.commit, &target.name), AtCommit::new(repository, &head, "HEAD"));
+    let of = |need| finding(&status(need, &at_target, &here, contains, &machine, &cache), &target.name);
+    needs.iter().map(of).collect()
+}
+
+fn needs_of(check: &Check) -> impl Iterator<Item = Need> {
+    check.dependencies().iter().map(|ecosystem| Need { ecosystem: *ecosystem, cwd: check.cwd().clone() })
+}
+
+fn finding(status: &Status, target: &str) -> Finding {
+    let Need { ecosystem, cwd } = &status.need;
+    let what = if cwd.is_root() { ecosystem.to_string() } else { format!("{ecosystem} in `{cwd}`") };
+    let standing = match status.standing {
+        Standing::Prepared => format!("{what}: prepared, as `{target}` locks it"),
+        Standing::Present => format!("{what}: installed as `{target}` locks it; the next check prepares it"),
+        Standing::Ahead => format!("{what}: installed as a commit after `{target}` locks it"),
+        Standing::Behind => format!("{what}: installed as a commit before `{target}` locks it"),
+        Standing::Missing => format!("{what}: not installed"),
+        Standing::Stale => format!("{what}: not what `{target}` locks"),
+    };
+    match &status.fault {
+        None => Finding::ok(standing),
+        Some(fault) => {
+            let problem = fault.problem();
+            Finding::fail(format!("{standing}: {}", problem.message), problem.help)
+        }
+    }
+}

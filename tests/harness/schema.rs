@@ -1,0 +1,125 @@
+//! The part of JSON Schema (draft 7) that our schemas use. What it does not know it refuses, so that no schema goes unchecked.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value};
+
+/// What is wrong with a value, one line each; empty when nothing is.
+pub fn faults(schema: &Value, value: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    check(schema, value, "$", &mut found);
+    found
+}
+
+fn check(schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
+    for (keyword, rule) in schema.as_object().expect("a schema is an object") {
+        match keyword.as_str() {
+            "$schema" | "title" | "description" | "default" => {}
+            "const" if rule == value => {}
+            "enum" if rule.as_array().unwrap().contains(value) => {}
+            "const" | "enum" => found.push(format!("{at} is {value}, not {rule}")),
+            "type" => has_type(rule.as_str().unwrap(), value, at, found),
+            "pattern" => {
+                if let Some(text) = value.as_str().filter(|text| !pattern(rule.as_str().unwrap()).is_match(text)) {
+                    found.push(format!("{at}: `{text}` does not match {rule}"));
+                }
+            }
+            "minimum" | "maximum" => within(keyword, rule, value, at, found),
+            "minItems" if value.as_array().is_some_and(|items| items.len() < rule.as_u64().unwrap() as usize) => {
+                found.push(format!("{at} has fewer than {rule} items"));
+            }
+            "minItems" => {}
+            "items" => {
+                for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+                    check(rule, item, &format!("{at}[{index}]"), found);
+                }
+            }
+            "required" => {
+                for name in rule.as_array().unwrap() {
+                    if value.as_object().is_some_and(|members| !members.contains_key(name.as_str().unwrap())) {
+                        found.push(format!("{at} has no {name}"));
+                    }
+                }
+            }
+            "properties" | "additionalProperties" => {}
+            "propertyNames" => {
+                for name in value.as_object().into_iter().flat_map(Map::keys) {
+                    check(rule, &Value::from(name.as_str()), &format!("{at} key"), found);
+                }
+            }
+            "anyOf" | "oneOf" => {
+                let fitting = rule.as_array().unwrap().iter().filter(|choice| faults(choice, value).is_empty()).count();
+                if fitting == 0 || (keyword == "oneOf" && fitting > 1) {
+                    found.push(format!("{at} fits {fitting} of {keyword}: {value}"));
+                }
+            }
+            "not" if faults(rule, value).is_empty() => found.push(format!("{at} is what it may not be")),
+            "not" => {}
+            other => panic!("the keyword `{other}` is not known here"),
+        }
+    }
+    members(schema, value, at, found);
+}
+
+fn members(schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
+    let known = schema.get("properties").and_then(Value::as_object);
+    for (name, member) in value.as_object().into_iter().flatten() {
+        let at = format!("{at}.{name}");
+        match (known.and_then(|known| known.get(name)), schema.get("additionalProperties")) {
+            (Some(schema), _) => check(schema, member, &at, found),
+            (None, Some(Value::Bool(false))) => found.push(format!("{at} is not known")),
+            (None, Some(schema @ Value::Object(_))) => check(schema, member, &at, found),
+            _ => {}
+        }
+    }
+}
+
+fn has_type(name: &str, value: &Value, at: &str, found: &mut Vec<String>) {
+    let fits = match name {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "null" => value.is_null(),
+        other => panic!("the type `{other}` is not known here"),
+    };
+    if !fits {
+        found.push(format!("{at} is no {name}: {value}"));
+    }
+}
+
+fn within(keyword: &str, rule: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
+    let (Some(bound), Some(number)) = (rule.as_f64(), value.as_f64()) else { return };
+    if (keyword == "minimum" && number < bound) || (keyword == "maximum" && number > bound) {
+        found.push(format!("{at} is {value}, beyond the {keyword} {rule}"));
+    }
+}
+
+/// Look-ahead is all that `regex` does not have; our schemas use it in one pattern, to keep paths inside the checkout.
+fn pattern(text: &str) -> Pattern {
+    let inside = text.strip_prefix("^(?!/|~|.*\\\\|(.*/)?\\.\\.(/|$))");
+    let rest = inside.map_or(text.to_owned(), |rest| format!("^{rest}"));
+    Pattern { stays_inside: inside.is_some(), rest: regex::Regex::new(&rest).unwrap() }
+}
+
+struct Pattern {
+    stays_inside: bool,
+    rest: regex::Regex,
+}
+
+impl Pattern {
+    fn is_match(&self, text: &str) -> bool {
+        let leaves = text.starts_with(['/', '~']) || text.contains('\\') || text.split('/').any(|part| part == "..");
+        self.rest.is_match(text) && !(self.stays_inside && leaves)
+    }
+}
+
+/// The value fits.
+#[track_caller]
+pub fn fits(schema: &Value, value: &Value) {
+    let mut text = String::new();
+    faults(schema, value).iter().for_each(|fault| writeln!(text, "  {fault}").unwrap());
+    assert!(text.is_empty(), "{text}{value:#}");
+}
