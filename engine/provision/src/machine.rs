@@ -131,12 +131,12 @@ mod tests {
     fn no_program_of_the_work_tree_is_asked() {
         let dir = tempfile::tempdir().unwrap();
         let root = Utf8Path::from_path(dir.path()).unwrap();
-        for place in ["work/bin", "outside"] {
+        for place in ["tree/bin", "outside"] {
             std::fs::create_dir_all(root.join(place)).unwrap();
             std::fs::write(root.join(place).join("node"), "").unwrap();
         }
-        let path = format!("relative:{root}/work/bin:{root}/outside");
-        let machine = Machine::new(root.join("work"), BTreeMap::from([("PATH".to_owned(), path)]));
+        let path = format!("relative:{root}/tree/bin:{root}/outside");
+        let machine = Machine::new(root.join("tree"), BTreeMap::from([("PATH".to_owned(), path)]));
         assert_eq!(machine.program("node"), Some(root.join("outside/node")));
         assert_eq!(machine.program("absent"), None);
     }
