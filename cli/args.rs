@@ -6,9 +6,9 @@ use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::command::{
-    approve::ApproveArgs, completions::CompletionsArgs, declare::DeclareArgs, doctor::DoctorArgs, evidence::VerifyArgs,
-    facts::FactsArgs, init::InitArgs, inspect::InspectArgs, man::ManArgs, report::ReadArgs, runs::RunsArgs,
-    schema::SchemaArgs,
+    approve::ApproveArgs, completions::CompletionsArgs, declare::DeclareArgs, deps::DepsCommand, doctor::DoctorArgs,
+    evidence::VerifyArgs, facts::FactsArgs, init::InitArgs, inspect::InspectArgs, man::ManArgs, report::ReadArgs,
+    runs::RunsArgs, schema::SchemaArgs,
 };
 
 /// Decides whether a change may merge: which checks are required, did each one run, on the exact commit, and without a
@@ -95,6 +95,9 @@ pub enum Command {
     Approve(ApproveArgs),
     /// Propose declarations for the tests that a check skips; nothing is written
     Declare(DeclareArgs),
+    /// Prepare installed dependencies for checks, show how they stand, remove old copies
+    #[command(subcommand)]
+    Deps(DepsCommand),
     /// Make a throw-away repository and catch four false greens in it
     Demo(DemoArgs),
     /// Look at a test report as the gate would

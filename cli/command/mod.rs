@@ -5,6 +5,7 @@ mod check;
 pub mod completions;
 pub mod declare;
 mod demo;
+pub mod deps;
 pub mod doctor;
 pub mod evidence;
 pub mod facts;
@@ -33,6 +34,7 @@ pub fn run(cli: &Cli) -> Exit {
         Command::Facts(args) => facts::run(&cli.global, args, &output),
         Command::Approve(args) => approve::run(&cli.global, args, &output),
         Command::Declare(args) => declare::run(&cli.global, args, &output),
+        Command::Deps(command) => deps::run(&cli.global, command, &output),
         Command::Demo(args) => demo::run(&cli.global, args, &mut output),
         Command::Init(args) => init::run(&cli.global, args, &mut output),
         Command::Doctor(args) => doctor::run(&cli.global, args, &mut output),

@@ -4,6 +4,8 @@ mod collect;
 mod list;
 mod verify;
 
+pub use collect::age;
+
 use clap::{Args, Subcommand};
 use runmill_model::{Code, Problem, Problems};
 

@@ -1,5 +1,6 @@
 //! What a person or a program sees.
 
+pub mod deps;
 pub mod doctor;
 pub mod duration;
 pub mod facts;

@@ -96,7 +96,7 @@ fn retention(args: &GcArgs) -> Retention {
 }
 
 /// A whole number and `s`, `m`, `h` or `d`.
-fn age(text: &str) -> Result<Duration, String> {
+pub fn age(text: &str) -> Result<Duration, String> {
     let wrong = || "write a whole number and a unit, such as `30d`, `12h` or `90m`".to_owned();
     let (number, unit) = text.split_at_checked(text.len().saturating_sub(1)).ok_or_else(wrong)?;
     let seconds = match unit {
