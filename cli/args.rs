@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::command::{
     approve::ApproveArgs, completions::CompletionsArgs, declare::DeclareArgs, deps::DepsCommand, doctor::DoctorArgs,
-    evidence::VerifyArgs, facts::FactsArgs, init::InitArgs, inspect::InspectArgs, man::ManArgs, report::ReadArgs,
-    runs::RunsArgs, schema::SchemaArgs,
+    evidence::VerifyArgs, explain::ExplainArgs, facts::FactsArgs, init::InitArgs, inspect::InspectArgs, man::ManArgs,
+    replay::ReplayArgs, report::ReadArgs, runs::RunsArgs, schema::SchemaArgs,
 };
 
 /// Decides whether a change may merge: which checks are required, did each one run, on the exact commit, and without a
@@ -91,6 +91,10 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Show the sealed fact graph of a run, as the rules saw it
     Facts(FactsArgs),
+    /// Say what a code means, or why a recorded run came out as it did and what would change that
+    Explain(ExplainArgs),
+    /// Judge recorded runs again, by the recorded rules or by others, and say what comes out otherwise
+    Replay(ReplayArgs),
     /// Let a person's exceptions for one candidate pass: write them into the operator's policy
     Approve(ApproveArgs),
     /// Propose declarations for the tests that a check skips; nothing is written

@@ -8,10 +8,12 @@ mod demo;
 pub mod deps;
 pub mod doctor;
 pub mod evidence;
+pub mod explain;
 pub mod facts;
 pub mod init;
 pub mod inspect;
 pub mod man;
+pub mod replay;
 pub mod report;
 pub mod runs;
 pub mod schema;
@@ -41,6 +43,8 @@ pub fn run(cli: &Cli) -> Exit {
         Command::Schema(args) => schema::run(args, &output),
         Command::Completions(args) => completions::run(args, &output),
         Command::Man(args) => man::run(args, &output),
+        Command::Explain(args) => explain::run(&cli.global, args, &output),
+        Command::Replay(args) => replay::run(&cli.global, args, &output),
         Command::Report(ReportCommand::Read(args)) => return report(args, &output),
         Command::Evidence(EvidenceCommand::Verify(args)) => return evidence(args, &cli.global),
     };

@@ -53,8 +53,16 @@ pub fn policy(
     environment: &BTreeMap<String, String>,
     repository: &Utf8Path,
 ) -> Result<Option<PolicyFile>, Problem> {
-    let named = global.policy.is_some();
     let Some(path) = policy_path(global, environment, repository) else { return Ok(None) };
+    read_policy(path, global.policy.is_some())
+}
+
+/// The policy file that is named on the command line.
+pub fn named_policy(global: &Global) -> Result<Option<PolicyFile>, Problem> {
+    global.policy.clone().map_or(Ok(None), |path| read_policy(path, true))
+}
+
+fn read_policy(path: Utf8PathBuf, named: bool) -> Result<Option<PolicyFile>, Problem> {
     match fs::read(&path) {
         Ok(bytes) => {
             let text = String::from_utf8(bytes).map_err(|_| {

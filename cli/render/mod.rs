@@ -3,7 +3,9 @@
 pub mod deps;
 pub mod doctor;
 pub mod duration;
+mod explanation;
 pub mod facts;
+pub mod flow;
 pub mod human;
 pub mod init;
 pub mod inspection;
@@ -11,8 +13,10 @@ pub mod json;
 mod line;
 pub mod live;
 mod measure;
+pub mod page;
 pub mod paint;
 pub mod plain;
+mod replay;
 pub mod runs;
 
 use std::io::{self, IsTerminal, Write};
@@ -20,6 +24,7 @@ use std::io::{self, IsTerminal, Write};
 use runmill_host::interrupt::Interrupt;
 use runmill_model::{Code, Problem, Problems};
 use runmill_pipeline::Run;
+use runmill_workshop::{CodePage, ExplainedRun, ReplayedRun, ReplayedRuns};
 
 use crate::{
     args::{Color, Format, Global},
@@ -89,6 +94,38 @@ impl Output {
             Format::Human => human::verdict(run, self.stdout, self.width, self.detail),
         };
         self.print(&text, run.verdict.into())
+    }
+
+    /// Shows the page of a code.
+    pub fn page(&self, page: &CodePage) -> Exit {
+        match self.format {
+            Format::Json => self.print(&json::text(page), Exit::Ready),
+            Format::Human => self.print(&page::code(page, self.stdout, self.width), Exit::Ready),
+        }
+    }
+
+    /// Shows why a run came out as it did.
+    pub fn explanation(&self, explained: &ExplainedRun) -> Exit {
+        let text = match self.format {
+            Format::Json => json::text(explained),
+            Format::Human => explanation::Screen { explained, paint: self.stdout, width: self.width }.text(),
+        };
+        self.print(&text, Exit::Ready)
+    }
+
+    /// Shows what comes out otherwise when runs are judged again.
+    pub fn replay(&self, replayed: &ReplayedRuns) -> Exit {
+        let text = match self.format {
+            Format::Json => json::text(replayed),
+            Format::Human => replay::Screen { replayed, paint: self.stdout, width: self.width }.text(),
+        };
+        let runs = &replayed.runs;
+        let exit = match (runs.iter().all(|run| run.reproduced), runs.iter().any(ReplayedRun::is_flipped)) {
+            (false, _) => Exit::Indeterminate,
+            (true, true) => Exit::Blocked,
+            (true, false) => Exit::Ready,
+        };
+        self.print(&text, exit)
     }
 
     /// Prints a document.

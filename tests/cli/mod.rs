@@ -6,6 +6,7 @@ mod defaults;
 mod demo;
 mod doctor;
 mod evidence_verify;
+mod explain_code;
 mod init;
 mod live;
 mod report_read;

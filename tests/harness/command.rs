@@ -152,6 +152,11 @@ impl Runmill {
         Output { earlier_records, ..Output::of(self.start(), state) }
     }
 
+    /// Runs it in JSON mode and reads the one document it prints.
+    pub fn document(self) -> Value {
+        self.arg("--json").output().only_document()
+    }
+
     /// Runs it in JSON mode and reads a verdict.
     pub fn verdict(self) -> Verdict {
         let output = self.arg("--json").output();

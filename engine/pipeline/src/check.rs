@@ -15,7 +15,7 @@ use crate::{
     change::{self, ResolvedChange},
     configured::{self, Configured},
     dependencies, discover,
-    document::{self, Recorded},
+    document::{self, Decided, Recorded},
     execute::{self, Done, Executing},
     judge, manifests, observe, packs,
     runners::Runners,
@@ -74,7 +74,7 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
     configured.redact(&secrets);
 
     let registry = runmill_stdlib::registry();
-    let packs = packs::all(&policy, request, &registry)?;
+    let packs = packs::all(&policy, request)?;
     let runners = Runners::of(&packs)?;
     let host = Host::new(registry, packs, Limits::default());
 
@@ -97,7 +97,8 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
     let graph = judge::seal(observing.all(before, &discovery, &done))?;
     let (mut findings, Folded { verdict, floor, waived }) = judge::judge(&host, &graph, discovered);
     findings.extend(floor);
-    let recorded = Recorded { run: machine.run, graph: &graph, host: &host, policy: &policy, discovery: &discovery };
+    let recorded =
+        Recorded { run: machine.run, graph: &graph, host: &host, policy: Decided::by(&policy), discovery: &discovery };
     let document = document::verdict(&recorded, verdict, &findings, &waived);
     let previews: Vec<Preview> = done.iter().filter_map(preview).collect();
     let record = record(machine, &document, &graph, &previews)?;

@@ -17,8 +17,23 @@ pub(crate) struct Recorded<'a> {
     pub(crate) run: &'a RunId,
     pub(crate) graph: &'a Graph,
     pub(crate) host: &'a Host,
-    pub(crate) policy: &'a OperatorPolicy,
+    pub(crate) policy: Decided,
     pub(crate) discovery: &'a Discovery,
+}
+
+/// What the operator decided, as far as no fact says it.
+#[derive(Debug, Clone)]
+pub(crate) struct Decided {
+    /// The digest of the policy's bytes; absent without a policy.
+    pub(crate) digest: Option<Digest>,
+    /// What it loosens, in words.
+    pub(crate) relaxations: Vec<String>,
+}
+
+impl Decided {
+    pub(crate) fn by(policy: &OperatorPolicy) -> Self {
+        Self { digest: policy.source_digest(), relaxations: relaxations(policy) }
+    }
 }
 
 /// The verdict of a run. Lists are in the order of ids; digests are `sha256:` and 64 hex digits.
@@ -289,7 +304,7 @@ pub(crate) fn verdict(
         conflicts: change.conflicts.clone(),
         mode: change.mode,
         facts_digest: graph.digest(),
-        policy: PolicyEntry(policy.source_digest()),
+        policy: PolicyEntry(policy.digest),
         packs: host
             .packs()
             .iter()
@@ -299,7 +314,7 @@ pub(crate) fn verdict(
                 digest: pack.digest(),
             })
             .collect(),
-        relaxations: relaxations(policy),
+        relaxations: policy.relaxations.clone(),
         waivers: used_waivers(graph, waived),
         waiting: Vec::new(),
         manifest: manifest(graph, discovery),
@@ -308,7 +323,7 @@ pub(crate) fn verdict(
     }
 }
 
-fn relaxations(policy: &OperatorPolicy) -> Vec<String> {
+pub(crate) fn relaxations(policy: &OperatorPolicy) -> Vec<String> {
     let told = policy.relaxations();
     told.iter().map(ToString::to_string).chain(packs::changed_params(policy)).collect()
 }

@@ -47,7 +47,7 @@ pub(crate) fn configured_graph(
 }
 
 /// One waiver for each fingerprint: of several, one that still counts.
-fn waivers(policy: &OperatorPolicy, clock: Clock) -> Vec<Waiver> {
+pub(crate) fn waivers(policy: &OperatorPolicy, clock: Clock) -> Vec<Waiver> {
     let now = clock.now();
     let mut waivers: Vec<Waiver> = policy
         .waivers()
@@ -69,7 +69,8 @@ fn waivers(policy: &OperatorPolicy, clock: Clock) -> Vec<Waiver> {
     waivers
 }
 
-fn policy_fact(policy: &OperatorPolicy) -> Policy {
+/// What the policy is to rules.
+pub(crate) fn policy_fact(policy: &OperatorPolicy) -> Policy {
     let verification = policy.verification();
     Policy {
         observed_by: Observer::Operator,

@@ -19,6 +19,7 @@ mod manifests;
 mod observe;
 mod packs;
 mod progress;
+pub mod replay;
 mod request;
 mod runners;
 mod shelves;

@@ -24,11 +24,11 @@ pub fn load(dir: &Utf8Path) -> Result<PackFolder, Problems> {
 ///
 /// # Errors
 /// Every problem of every pack; exit 2.
-pub(crate) fn all(policy: &OperatorPolicy, request: &CheckRequest, registry: &Registry) -> Result<Vec<Pack>, Problems> {
+pub(crate) fn all(policy: &OperatorPolicy, request: &CheckRequest) -> Result<Vec<Pack>, Problems> {
     let base =
         request.policy.as_ref().and_then(|file| Utf8Path::new(&file.name).parent()).unwrap_or(Utf8Path::new("."));
     refuse_changed_params(policy)?;
-    let load = Load { registry, gates_on_skipped: policy.verification().fails_on_skipped_check() };
+    let load = Load::new(policy);
     let mut packs: Vec<Pack> = Vec::new();
     let mut problems = Vec::new();
     let used = policy.verification().packs();
@@ -85,7 +85,7 @@ fn shown(value: &ParamValue) -> String {
 }
 
 /// Where a machine owns the merge, the contract judges as it is.
-fn refuse_changed_params(policy: &OperatorPolicy) -> Result<(), Problems> {
+pub(crate) fn refuse_changed_params(policy: &OperatorPolicy) -> Result<(), Problems> {
     if !policy.autonomy().is_unattended() {
         return Ok(());
     }
@@ -112,18 +112,24 @@ fn names_contract(source: &policy::PackSource) -> bool {
 }
 
 /// How packs of this run are loaded.
-struct Load<'a> {
-    registry: &'a Registry,
+pub(crate) struct Load {
+    registry: Registry,
     /// Whether unproven coverage blocks.
     gates_on_skipped: bool,
 }
 
-impl Load<'_> {
+impl Load {
+    /// As a policy has it.
+    pub(crate) fn new(policy: &OperatorPolicy) -> Self {
+        Self { registry: runmill_stdlib::registry(), gates_on_skipped: policy.verification().fails_on_skipped_check() }
+    }
+
     fn builtin(&self, name: &str, settings: &Settings) -> Result<Pack, Problems> {
         self.pack(runmill_rules::builtin(name, settings)?)
     }
 
-    fn used(&self, used: &policy::PackUse, base: &Utf8Path) -> Result<Pack, Problems> {
+    /// A pack that the operator uses, under the operator's settings.
+    pub(crate) fn used(&self, used: &policy::PackUse, base: &Utf8Path) -> Result<Pack, Problems> {
         let settings = Settings { params: used.params().clone(), levels: used.levels().clone() };
         let pack = match used.source() {
             policy::PackSource::Builtin(name) => self.builtin(name.as_str(), &settings)?,
@@ -150,8 +156,8 @@ impl Load<'_> {
     }
 
     /// `fail_on_skipped_check: false` turns RM-VERIFY-009 into a warning, and nothing else.
-    fn pack(&self, source: PackSource) -> Result<Pack, Problems> {
-        let pack = Pack::load(source.clone(), self.registry)?;
+    pub(crate) fn pack(&self, source: PackSource) -> Result<Pack, Problems> {
+        let pack = Pack::load(source.clone(), &self.registry)?;
         let unknown = source.levels.keys().filter(|id| !pack.rules().iter().any(|rule| rule.head.rule == **id));
         let unknown = unknown.map(|id| {
             let message = format!("pack `{}` has no rule `{id}`", pack.name());
@@ -167,6 +173,6 @@ impl Load<'_> {
         let softened = softened.filter(|rule| rule.operator_level != Some(Level::Off));
         let mut levels = source.levels.clone();
         levels.extend(softened.map(|rule| (rule.head.rule.clone(), Level::Warn)));
-        Pack::load(PackSource { levels, ..source }, self.registry)
+        Pack::load(PackSource { levels, ..source }, &self.registry)
     }
 }

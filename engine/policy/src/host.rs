@@ -4,7 +4,14 @@ use std::sync::Arc;
 
 use runmill_model::{FactRef, Finding, Graph, RuleHead, RuleResult, Stage, Subject};
 
-use crate::{Limits, Pack, Registry, crew::Crew, language::engine::Folding, plan::Plan, worker::Rulebook};
+use crate::{
+    Explanation, Limits, Pack, Question, Registry, RuleInfo,
+    crew::Crew,
+    explain::{self, Asked},
+    language::engine::Folding,
+    plan::{self, Plan},
+    worker::Rulebook,
+};
 
 /// Evaluates packs over sealed graphs.
 ///
@@ -74,5 +81,32 @@ impl Host {
         stages.sort_unstable();
         stages.dedup();
         Plan::new(self.packs(), graph, &stages, earlier).run(&self.crew)
+    }
+
+    /// Makes one call, as [`Host::evaluate`] would make it among all others: one finding or discovery, or nothing when
+    /// the rule is off or is never called on this subject. Rules of `verdict` read `earlier`.
+    pub fn evaluate_one(&self, graph: &Arc<Graph>, question: &Question, earlier: &[Finding]) -> Evaluated {
+        plan::one(self.packs(), graph, question, earlier, &self.crew)
+    }
+
+    /// Follows one call, without any effect on what is judged. Rules of `verdict` read `earlier`.
+    ///
+    /// None when there is no such rule, it is never called on this subject, or its worker was lost.
+    pub fn explain(&self, graph: &Arc<Graph>, question: &Question, earlier: &[Finding]) -> Option<Explanation> {
+        let (book, graph, question) = (Arc::clone(self.crew.book()), Arc::clone(graph), question.clone());
+        let earlier = earlier.to_vec();
+        self.crew.ask_one(move |_| {
+            let (_, pack, _, rule) = plan::rule(&book.packs, &question)?;
+            let subject = explain::fact_of(rule, &graph, question.subject)?;
+            let Rulebook { registry, limits, .. } = &*book;
+            let head = &rule.head;
+            let asked = Asked { graph: &graph, earlier: &earlier, registry, pack, rule, head, subject };
+            explain::explain(&asked, limits)
+        })?
+    }
+
+    /// The rule of a pack.
+    pub fn rule(&self, question: &Question) -> Option<&RuleInfo> {
+        plan::rule(self.packs(), question).map(|(.., rule)| rule)
     }
 }

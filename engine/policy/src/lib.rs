@@ -8,6 +8,7 @@
 
 mod checker;
 mod crew;
+pub mod explain;
 pub mod host;
 mod language;
 pub mod limits;
@@ -22,6 +23,7 @@ pub mod source;
 mod spread;
 mod worker;
 
+pub use explain::{Explanation, Place, Question, Read, Step, StepKind};
 pub use host::{Discovered, Evaluated, Host};
 pub use limits::Limits;
 pub use pack::{On, Pack, RuleInfo};

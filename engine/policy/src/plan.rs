@@ -5,11 +5,12 @@ use std::sync::Arc;
 use runmill_model::{Code, Finding, Graph, Kind, Level, RuleHead, Stage, Subject};
 
 use crate::{
-    Evaluated, On, Pack, RuleInfo,
+    Evaluated, On, Pack, Question, RuleInfo,
     crew::Crew,
+    explain::fact_of,
     session::Earlier,
     spread,
-    worker::{Answer, Task, faulted},
+    worker::{Answer, Task, faulted, lost},
 };
 
 /// What is to be evaluated.
@@ -18,6 +19,15 @@ pub(crate) struct Plan {
     graph: Arc<Graph>,
     stages: Vec<Calls>,
     earlier: Vec<Finding>,
+}
+
+impl Evaluated {
+    fn take(&mut self, answer: Answer) {
+        match answer {
+            Answer::Discovered(discovered) => self.discovered.push(discovered),
+            Answer::Found(finding) => self.findings.push(finding),
+        }
+    }
 }
 
 /// The calls of one stage.
@@ -75,15 +85,44 @@ impl Plan {
                 evaluated.findings = Arc::unwrap_or_clone(known).into_findings().split_off(self.earlier.len());
             }
             for answer in answers {
-                match answer {
-                    Answer::Discovered(discovered) => evaluated.discovered.push(discovered),
-                    Answer::Found(finding) => evaluated.findings.push(finding),
-                }
+                evaluated.take(answer);
             }
             evaluated.findings.extend_from_slice(&calls.unmatched);
         }
         evaluated
     }
+}
+
+/// The rule that a question is about, with its place and that of its pack.
+pub(crate) fn rule<'a>(packs: &'a [Pack], question: &Question) -> Option<(usize, &'a Pack, usize, &'a RuleInfo)> {
+    let (pack, checked) = packs.iter().enumerate().find(|(_, pack)| *pack.name() == question.pack)?;
+    let (rule, info) = checked.rules().iter().enumerate().find(|(_, rule)| rule.head.rule == question.rule)?;
+    Some((pack, checked, rule, info))
+}
+
+/// Makes one call.
+pub(crate) fn one(
+    packs: &[Pack],
+    graph: &Arc<Graph>,
+    question: &Question,
+    earlier: &[Finding],
+    crew: &Crew,
+) -> Evaluated {
+    let mut evaluated = Evaluated::default();
+    let Some((pack, _, rule, info)) = rule(packs, question) else { return evaluated };
+    let level = info.level_in(graph.change().mode);
+    let Some(fact) = fact_of(info, graph, question.subject).filter(|_| level != Level::Off) else { return evaluated };
+    let task = Task { pack, rule, head: head_at(info, level), subject: question.subject, fact };
+    let earlier = if info.stage == Stage::Verdict { earlier.to_vec() } else { Vec::new() };
+    let (graph, known, asked) = (Arc::clone(graph), Arc::new(Earlier::new(earlier)), task.clone());
+    let answer = crew.ask_one(move |worker| {
+        worker.open(&graph);
+        let answers = worker.judge(&known, &[asked]);
+        worker.close();
+        answers.into_iter().next()
+    });
+    evaluated.take(answer.flatten().unwrap_or_else(|| lost(&task)));
+    evaluated
 }
 
 /// Every call of one stage in order.

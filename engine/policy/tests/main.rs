@@ -11,6 +11,7 @@
 
 mod checker;
 mod evaluation;
+mod explaining;
 mod false_greens;
 mod features;
 mod gate;

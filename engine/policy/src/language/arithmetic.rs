@@ -149,7 +149,7 @@ fn is_absent(value: &Dynamic) -> bool {
 }
 
 /// Whether two values of one type are equal: facts by reference, sets by their tests, lists item by item.
-fn equal(a: &Value, b: &Value) -> Result<bool, Fault> {
+pub(crate) fn equal(a: &Value, b: &Value) -> Result<bool, Fault> {
     match (a, b) {
         (Value::Bool(a), Value::Bool(b)) => Ok(a == b),
         (Value::Int(a), Value::Int(b)) => Ok(a == b),

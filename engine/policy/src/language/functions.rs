@@ -107,7 +107,7 @@ pub(crate) fn weight(value: &Value) -> u64 {
 }
 
 /// Whether the values are what the parameters take.
-fn all_fit(params: &[Type], values: &[Value]) -> bool {
+pub(crate) fn all_fit(params: &[Type], values: &[Value]) -> bool {
     params.iter().zip(values).all(|(ty, value)| fits(*ty, value))
 }
 
@@ -128,7 +128,7 @@ fn fits(ty: Type, value: &Value) -> bool {
 }
 
 /// Why no overload fits, in words.
-fn misfit(name: &str, overloads: &[Function], values: &[Value]) -> Fault {
+pub(crate) fn misfit(name: &str, overloads: &[Function], values: &[Value]) -> Fault {
     let given: Vec<String> = values.iter().map(type_of).collect();
     if let [function] = overloads {
         for (at, (ty, value)) in function.params.iter().zip(values).enumerate() {

@@ -29,7 +29,8 @@ fn of_language(graph: &Graph, value: &Dynamic) -> String {
     }
 }
 
-fn shown(graph: &Graph, value: &Value) -> String {
+/// A value inside of a text.
+pub(crate) fn shown(graph: &Graph, value: &Value) -> String {
     match value {
         Value::Unit => "none".to_owned(),
         Value::Bool(value) => value.to_string(),

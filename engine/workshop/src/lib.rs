@@ -1,0 +1,16 @@
+//! The author's tools: what a code means, why a rule spoke as it did, and what would have to be otherwise.
+//!
+//! Purpose: put what the engine knows into words that a person can act on. Non-goals: judging (every answer is re-judged
+//! by the same rules), effects (callers bring graphs and packs), showing anything (the binary does). Place in the line:
+//! after the pipeline, before the binary.
+
+pub mod change;
+pub mod codes;
+pub mod explanation;
+pub mod replayed;
+pub mod words;
+
+pub use change::{Change, Search, Smallest};
+pub use codes::CodePage;
+pub use explanation::{ExplainedFinding, ExplainedRun, Reproduced, explain};
+pub use replayed::{ReplayedRun, ReplayedRuns};

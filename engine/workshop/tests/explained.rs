@@ -1,0 +1,114 @@
+use std::{collections::BTreeSet, sync::Arc};
+
+use runmill_model::{Finding, Graph, Outcome, RuleResult, Stage, Value, verdict::fold};
+use runmill_policy::{Evaluated, Explanation, Host, Limits, Pack, Question};
+use runmill_rules::{Settings, builtin, builtin_files, builtin_names};
+use runmill_workshop::Search;
+
+use crate::cases::{Case, Cases};
+
+const STAGES: [Stage; 4] = [Stage::Discovery, Stage::Skip, Stage::Freshness, Stage::Verdict];
+
+/// Rules without a condition: they say the same of everything.
+const UNCONDITIONAL: [&str; 2] = ["coverage/context-unobserved", "discovery/remote-requirement"];
+
+/// Findings that no observation makes pass.
+const WITHOUT_CHANGE: [&str; 1] = ["coverage/context-unobserved"];
+
+struct Judged {
+    host: Host,
+    graph: Arc<Graph>,
+    place: String,
+    evaluated: Evaluated,
+}
+
+fn host(pack: &str, case: &Case) -> Host {
+    let mut source = builtin(pack, &Settings::default()).unwrap();
+    for (name, text) in &case.params {
+        source.params.insert(name.clone(), Value::Text(text.as_str().into()));
+    }
+    let registry = runmill_stdlib::registry();
+    let pack = Pack::load(source, &registry).unwrap();
+    Host::new(registry, vec![pack], Limits::default()).with_workers(1)
+}
+
+/// Every case of every built-in pack, judged.
+fn judged() -> impl Iterator<Item = Judged> {
+    builtin_names().into_iter().flat_map(|pack| {
+        let cases = Cases::read(&builtin_files(pack).unwrap()).unwrap_or_else(|told| panic!("{}", told.join("\n")));
+        let cases: Vec<Case> = cases.files.into_iter().flat_map(|file| file.cases).collect();
+        cases.into_iter().map(move |case| {
+            let host = host(pack, &case);
+            let evaluated = host.evaluate(&case.graph, &STAGES, &[]);
+            Judged { host, graph: Arc::clone(&case.graph), place: case.place, evaluated }
+        })
+    })
+}
+
+impl Judged {
+    fn explain(&self, finding: &Finding) -> Explanation {
+        let explained = self.host.explain(&self.graph, &Question::of(finding), &[]);
+        explained.unwrap_or_else(|| panic!("{}: `{}` is not explained", self.place, finding.head.rule))
+    }
+
+    fn open(&self) -> impl Iterator<Item = &Finding> {
+        let open = |it: &&Finding| matches!(it.judgement.outcome, Outcome::Refuted | Outcome::Unproven);
+        self.evaluated.findings.iter().filter(open)
+    }
+}
+
+#[test]
+fn an_explanation_comes_to_what_was_judged_and_reads_what_was_read() {
+    for judged in judged() {
+        for finding in &judged.evaluated.findings {
+            let explained = judged.explain(finding);
+            let rule = format!("{}: `{}`", judged.place, finding.head.rule);
+            assert_eq!(explained.outcome, Ok(RuleResult::Judged(finding.judgement.clone())), "{rule}");
+            let read: BTreeSet<_> = explained.read.iter().map(|read| (read.fact, read.property)).collect();
+            assert_eq!(read, finding.read.iter().copied().collect(), "{rule}");
+        }
+        for said in &judged.evaluated.discovered {
+            let question =
+                Question { pack: said.head.pack.clone(), rule: said.head.rule.clone(), subject: said.subject };
+            let explained = judged.host.explain(&judged.graph, &question, &[]).unwrap();
+            assert_eq!(explained.outcome, Ok(said.result.clone()), "{}: `{}`", judged.place, said.head.rule);
+        }
+    }
+}
+
+#[test]
+fn every_open_finding_has_a_condition_that_decided_in_the_rules_own_file() {
+    for judged in judged() {
+        for finding in judged.open().filter(|finding| !UNCONDITIONAL.contains(&finding.head.rule.as_str())) {
+            let explained = judged.explain(finding);
+            let told = format!("{}: `{}`", judged.place, finding.head.rule);
+            let decided = explained.decided().unwrap_or_else(|| panic!("{told} decided by nothing"));
+            let rule = judged.host.rule(&Question::of(finding)).unwrap();
+            assert_eq!(*decided.place.file, *rule.path, "{told}");
+            assert!(decided.place.line > 0 && decided.place.column > 0, "{told}");
+            assert!(matches!(decided.value, Some(Value::Bool(_))), "{told}: {decided:?}");
+            assert!(!decided.parts.is_empty(), "{told}: `{}` has no parts", decided.text);
+        }
+    }
+}
+
+#[test]
+fn every_open_finding_has_a_smallest_change_that_makes_it_pass_when_it_is_judged_again() {
+    let mut without = BTreeSet::new();
+    for judged in judged() {
+        let mut findings = judged.evaluated.findings.clone();
+        findings.extend(fold(&judged.graph, &findings).floor);
+        let search = Search::new(&judged.host, &judged.graph, &findings);
+        for finding in judged.open() {
+            let explained = judged.explain(finding);
+            let Some(smallest) = search.smallest(finding, Some(&explained)) else {
+                without.insert(format!("{} {}", judged.place, finding.head.rule));
+                continue;
+            };
+            assert!(!smallest.changes.is_empty(), "{}", judged.place);
+        }
+    }
+    let unexpected: Vec<_> =
+        without.iter().filter(|told| !WITHOUT_CHANGE.iter().any(|rule| told.ends_with(rule))).collect();
+    assert!(unexpected.is_empty(), "no change for:\n{unexpected:#?}");
+}
