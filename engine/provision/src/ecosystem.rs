@@ -7,7 +7,7 @@ use runmill_manifest::checks::Ecosystem;
 use runmill_model::{Digest, RepoPath, canonical};
 use serde_json::{Value, json};
 
-use crate::{CommitFiles, Fault, FaultKind, Machine, cargo, layout::Layout, npm, prepared::Placement, python};
+use crate::{CommitFiles, Fault, FaultKind, Machine, cargo, go, layout::Layout, npm, prepared::Placement, python};
 
 /// The dependencies of one ecosystem, as one check needs them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,6 +76,7 @@ pub(crate) fn lock(need: &Need, files: &dyn CommitFiles, machine: &Machine) -> R
     match need.ecosystem {
         Ecosystem::Npm => npm::lock(need, files, machine),
         Ecosystem::Cargo => cargo::lock(need, files, machine),
+        Ecosystem::Go => go::lock(need, files, machine),
         Ecosystem::Python => python::lock(need, files, machine),
         other => Err(Fault::new(
             other,

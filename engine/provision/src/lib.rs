@@ -36,6 +36,7 @@ mod status;
 mod tests;
 
 mod cargo;
+mod go;
 mod npm;
 mod python;
 

@@ -60,8 +60,12 @@ impl Machine {
 
     /// A directory that a variable names, or one below the home directory.
     pub(crate) fn directory(&self, variable: &str, default: &str) -> Utf8PathBuf {
-        let named = self.environment.get(variable).filter(|value| value.starts_with('/')).map(Utf8PathBuf::from);
-        named.unwrap_or_else(|| self.home().join(default))
+        self.named(variable).unwrap_or_else(|| self.home().join(default))
+    }
+
+    /// The directory that a variable names.
+    pub(crate) fn named(&self, variable: &str) -> Option<Utf8PathBuf> {
+        self.environment.get(variable).filter(|value| value.starts_with('/')).map(Utf8PathBuf::from)
     }
 
     fn home(&self) -> Utf8PathBuf {
