@@ -150,6 +150,9 @@ pub struct CheckArgs {
     /// How many checks may run at once [default: the number of processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub jobs: Option<u16>,
+    /// Run every base, even where an earlier run executed it and nothing it could notice has changed
+    #[arg(long)]
+    pub no_reuse: bool,
 }
 
 /// `runmill demo`.

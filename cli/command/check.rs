@@ -3,7 +3,7 @@
 use camino::Utf8PathBuf;
 use runmill_host::{clock::Clock, git::Repository};
 use runmill_model::Problems;
-use runmill_pipeline::{CheckRequest, Judged, Machine, load_pack};
+use runmill_pipeline::{CheckRequest, Judged, Machine, Reuse, load_pack};
 use runmill_store::Store;
 
 use super::session;
@@ -29,6 +29,7 @@ pub fn run(global: &Global, args: &CheckArgs, output: &mut Output) -> Result<Exi
         policy,
         packs,
         jobs: args.jobs.map_or_else(session::processors, usize::from),
+        reuse: if args.no_reuse { Reuse::Never } else { Reuse::WhereEqual },
     };
     let store = Store::open(&session::state_dir(global, &environment, repository.work_dir())?)
         .map_err(|error| error.problem())?;

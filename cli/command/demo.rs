@@ -9,7 +9,7 @@ use runmill_host::{
     throwaway::{Edit, ThrowAway, ThrowAwayError},
 };
 use runmill_model::{Code, Problem, Problems, Verdict};
-use runmill_pipeline::{CheckRequest, Judged, Machine, Run, Silent};
+use runmill_pipeline::{CheckRequest, Judged, Machine, Reuse, Run, Silent};
 use runmill_store::Store;
 use serde::Serialize;
 
@@ -216,6 +216,7 @@ fn judge(
         policy: None,
         packs: Vec::new(),
         jobs: session::processors(),
+        reuse: Reuse::WhereEqual,
     };
     let run = session::run_id(Clock::System)?;
     let clock = Clock::System;

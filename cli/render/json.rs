@@ -1,7 +1,6 @@
 //! Documents.
 
 use runmill_model::{Problem, Problems};
-use runmill_pipeline::VerdictDocument;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -29,11 +28,6 @@ struct LabelEntry<'a> {
     line: usize,
     column: usize,
     text: &'a str,
-}
-
-/// `runmill.verdict/v1`.
-pub fn verdict(document: &VerdictDocument) -> String {
-    text(document)
 }
 
 /// `runmill.error/v1`.

@@ -90,7 +90,7 @@ impl Output {
     /// Shows a verdict.
     pub fn verdict(&mut self, run: &Run) -> Exit {
         let text = match self.format {
-            Format::Json => json::verdict(&run.document),
+            Format::Json => run.printed.clone(),
             Format::Human => human::verdict(run, self.stdout, self.width, self.detail),
         };
         self.print(&text, run.verdict.into())

@@ -207,7 +207,8 @@ fn on_a_small_disk(repo: &Repo, kibibytes: u32, fill: &str) -> Output {
     fs::create_dir_all(&state).unwrap();
     let script = format!(
         "mount -t tmpfs -o size={kibibytes}k,mode=700 none {state} && {{ {fill} }}\n\"$@\"; code=$?\n\
-         echo \"LEFT: $(find {state} -type f ! -name filler | wc -l)\" >&2; exit $code\n",
+         echo \"LEFT: $({{ find {state}/work -type f ! -name 'run-*'; find {state}/blobs -name '.new-*'; }} | wc -l)\" >&2\n\
+         exit $code\n",
         state = state.display(),
     );
     let unshare = if User::suite_is_root() { "-m" } else { "-rm" };
@@ -220,7 +221,7 @@ fn refuses_a_full_disk() {
     let repo = ready_repo();
     let fill = format!("head -c 1M /dev/zero > {}/filler 2>/dev/null || true;", repo.place("state").display());
     let error = on_a_small_disk(&repo, 64, &fill).error();
-    error.is("RM-REPO-006", 1).says("free some space");
+    error.is("RM-STATE-002", 1).says("free some disk space");
     assert!(error.output().stderr.contains("LEFT: 0"), "{error}");
 }
 

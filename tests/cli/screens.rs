@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::harness::{PackDir, Repo, Runmill, shell, snapshot};
+use crate::harness::{PackDir, RUNNER, Repo, Runmill, listed_with, shell, snapshot};
 
 #[track_caller]
 fn screen(repo: &Repo, name: &str, exit: i32, run: impl Fn() -> Runmill) {
@@ -33,6 +33,37 @@ fn shows_a_ready_change() {
     let repo = Repo::with_tests(["pass a", "pass b"]);
     repo.tests("unit", ["pass a", "pass b", "pass c"]).commit("one more");
     screen(&repo, "ready", 0, || first_run(&repo));
+}
+
+#[test]
+fn shows_a_base_that_is_reused() {
+    let repo = Repo::with_tests(["pass a", "pass b"]);
+    repo.tests("unit", ["pass a", "pass b", "pass c"]).commit("one more");
+    repo.check().verdict().is("ready");
+    screen(&repo, "reused", 0, || repo.check());
+}
+
+#[test]
+fn shows_a_check_that_is_green_on_the_second_try() {
+    let repo = Repo::with_tests(["pass a"]);
+    let check = listed_with("unit", "env: { allow: [WEATHER] }");
+    let runner = format!("{RUNNER}\n[ \"$WEATHER\" != bad ]\n");
+    repo.switch("main").manifest([check]).file("run.sh", runner).commit("weather");
+    repo.switch("change").git(["merge", "--quiet", "--ff-only", "main"]);
+    repo.file("x", "x").commit("change");
+    repo.check().env("WEATHER", "bad").verdict().is("blocked");
+    screen(&repo, "second-try", 0, || repo.check().arg("--no-reuse"));
+}
+
+#[test]
+fn shows_a_stand_in_that_nobody_has_recorded() {
+    let repo = Repo::with_tests(["pass a"]);
+    repo.switch("main").file("x", "x").commit("main moves on");
+    let first = repo.git(["rev-parse", "main~1"]);
+    repo.switch("change").git(["merge", "--quiet", "--ff-only", "main"]);
+    repo.file("y", "y").commit("change");
+    let policy = format!("version: 1\nverification: {{ baseline: {{ unit: {first} }} }}\n");
+    screen(&repo, "stand-in-missing", 3, || repo.check().policy(&policy));
 }
 
 #[test]

@@ -9,7 +9,10 @@ use std::{
 
 use serde_json::Value;
 
-use super::{ErrorDocument, Repo, User, Verdict};
+use super::{
+    ErrorDocument, Repo, User, Verdict,
+    recorded::{ended, unfinished},
+};
 
 /// A run of the binary, not started yet.
 pub struct Runmill {
@@ -148,7 +151,7 @@ impl Runmill {
     /// Runs it to its end.
     pub fn output(self) -> Output {
         let state = self.state.clone();
-        let earlier_records = entries(&state.join("runs"));
+        let earlier_records = ended(&state);
         Output { earlier_records, ..Output::of(self.start(), state) }
     }
 
@@ -199,16 +202,15 @@ impl Output {
         ErrorDocument::new(document, self)
     }
 
-    /// Nothing of a run in progress is left in the state directory, and every record there is whole.
+    /// Nothing of a run in progress is left in the state directory, and every run there has an end.
     pub fn assert_nothing_in_progress(&self) {
         assert_eq!(entries(&self.state.join("work")), Vec::<String>::new(), "left behind under work/");
-        let unfinished = entries(&self.state.join("runs")).into_iter().filter(|name| name.starts_with('.'));
-        assert_eq!(unfinished.collect::<Vec<_>>(), Vec::<String>::new(), "left behind under runs/");
+        assert_eq!(unfinished(&self.state), Vec::<String>::new(), "without an end in the ledger");
     }
 
-    /// The records in the state directory.
+    /// The runs in the state directory that have a record.
     pub fn records(&self) -> Vec<String> {
-        entries(&self.state.join("runs"))
+        ended(&self.state)
     }
 
     fn only_document(&self) -> Value {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::Output;
+use super::{Output, Recorded};
 
 /// A `runmill.verdict/v1` document and the run that printed it.
 pub struct Verdict {
@@ -44,6 +44,17 @@ impl Verdict {
     /// The run.
     pub fn output(&self) -> &Output {
         &self.output
+    }
+
+    /// The record of the run.
+    #[track_caller]
+    pub fn recorded(&self) -> Recorded {
+        Recorded::of(&self.output.state, self.run())
+    }
+
+    /// The id of the run.
+    pub fn run(&self) -> &str {
+        self.document["run"].as_str().unwrap_or_default()
     }
 
     /// `ready`, `blocked` or `indeterminate`.

@@ -90,6 +90,14 @@ impl Repo {
         self
     }
 
+    /// Writes an executable file outside the work tree, and nothing is left of what was there.
+    pub fn executable_at(&self, path: &Path, text: &str) {
+        let new = path.with_extension("new");
+        fs::write(&new, text).unwrap();
+        fs::set_permissions(&new, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::rename(&new, path).unwrap();
+    }
+
     /// Writes a symbolic link.
     pub fn symlink(&self, path: &str, to: &str) -> &Self {
         symlink(to, self.path().join(path)).unwrap();

@@ -21,9 +21,7 @@ fn looking_at_with(script: &str, keys: &str) -> Repo {
 
 /// The tests of the candidate's report, as the recorded facts name them.
 fn seen(verdict: &Verdict) -> BTreeSet<String> {
-    let run = verdict.document()["run"].as_str().unwrap();
-    let facts = fs::read(verdict.output().state.join("runs").join(run).join("facts.json")).unwrap();
-    let facts: serde_json::Value = serde_json::from_slice(&facts).unwrap();
+    let facts = verdict.recorded().facts();
     let tests = facts["tests"].as_array().unwrap();
     tests.iter().filter_map(|test| test["name"].as_str()).filter(|name| *name != "kept").map(str::to_owned).collect()
 }
@@ -108,11 +106,10 @@ fn keeps_a_credential_that_the_operator_allows_out_of_the_record() {
     verdict.is("ready");
     let printed = "s3cr3t-va\n".len() + secret.len();
     assert_eq!(verdict.result("unit", "candidate")["stdout"]["bytes"], printed, "the check did not see it: {verdict}");
-    let run = verdict.output().state.join("runs").join(verdict.document()["run"].as_str().unwrap());
-    for entry in fs::read_dir(run).unwrap() {
-        let path = entry.unwrap().path();
-        let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
-        assert!(!text.contains(secret), "{} holds the secret", path.display());
+    let recorded = verdict.recorded();
+    for blob in recorded.record().blobs() {
+        let text = String::from_utf8_lossy(&recorded.blob(Some(blob))).into_owned();
+        assert!(!text.contains(secret), "{text}");
     }
     assert!(!verdict.to_string().contains(secret));
 }

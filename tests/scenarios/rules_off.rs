@@ -211,6 +211,14 @@ rules! {
         repo.branch("more").file("tests/test_c.py", "").commit("a test file that nobody runs");
         noticed(rule, repo)
     };
+    green_on_second_try, "verdict/green-on-second-try", |rule| {
+        let runner = format!("{RUNNER}\n[ \"$WEATHER\" != bad ]\n");
+        let repo = base([listed_with("unit", "env: { allow: [WEATHER] }")], &["pass a"]);
+        let repo = unchanged(repo);
+        repo.file("run.sh", runner).commit("depend on the weather");
+        repo.check().env("WEATHER", "bad").verdict().is("blocked");
+        noticed(rule, repo)
+    };
     test_failed, "outcome/test-failed", |rule| {
         let repo = base([listed("unit")], &["pass a"]);
         noticed(rule, changed(repo, |repo| { repo.tests("unit", ["fail a"]).file("run.sh", format!("{RUNNER}\nexit 0\n")); }))

@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use runmill_model::Side;
+
 use crate::harness::{RUNNER, Repo, Runmill, Verdict, listed};
 
 const SECRET: &str = "s3cr3t-value";
@@ -67,8 +69,9 @@ fn keeps_a_secret_printed_across_two_writes_out() {
     // What was printed is known by its digest, and the text around it is kept.
     let stdout = &verdict.result("unit", "candidate")["stdout"];
     assert_eq!(stdout["sha256"], sha256("it is s3cr3t-value, see\n"), "{verdict}");
-    let run = verdict.output().state.join("runs").join(verdict.document()["run"].as_str().unwrap());
-    assert_eq!(fs::read_to_string(run.join("unit@candidate.stdout")).unwrap(), "it is [redacted], see\n");
+    let recorded = verdict.recorded();
+    let kept = recorded.blob(recorded.invocation("unit", Side::Candidate).stdout);
+    assert_eq!(String::from_utf8(kept).unwrap(), "it is [redacted], see\n");
 }
 
 /// Shape 32.
@@ -127,6 +130,12 @@ fn keeps_a_secret_in_the_name_of_a_test_out() {
     // The digest is over what was written.
     assert_eq!(verdict.result("unit", "candidate")["report"]["digest"], sha256(&at_candidate), "{verdict}");
     assert_eq!(verdict.result("unit", "candidate")["report"]["passed"], 2, "{verdict}");
+    // Its bytes are not kept, only which tests it lists.
+    let recorded = verdict.recorded();
+    let report = recorded.invocation("unit", Side::Candidate).report.clone().unwrap();
+    assert!(report.redacted);
+    let listed = String::from_utf8(recorded.blob(Some(report.blob))).unwrap();
+    assert_eq!(listed, r#"[{"id":"a","state":"passed"},{"id":"b [redacted]","state":"passed"}]"#);
 }
 
 /// Shape 32.

@@ -29,6 +29,7 @@ pub mod environment;
 pub mod folder;
 pub mod git;
 pub mod interrupt;
+pub mod platform;
 pub mod redact;
 pub mod sandbox;
 pub mod throwaway;

@@ -5,19 +5,22 @@ use std::{collections::BTreeSet, sync::Arc};
 use runmill_host::{git::Repository, redact::Secrets, sandbox::Stream};
 use runmill_manifest::OperatorPolicy;
 use runmill_model::{
-    CheckId, Code, Digest, Finding, Graph, GraphBuilder, Isolation, Observer, Problem, Problems, RunId, Side, Stage,
-    Verdict, facts::Change, verdict::Folded,
+    CheckId, Code, Finding, Graph, GraphBuilder, Isolation, Observer, Problem, Problems, RunId, Side, Stage, Verdict,
+    facts::Change, verdict::Folded,
 };
 use runmill_policy::{Host, Limits};
 
 use crate::{
     CheckRequest, Machine, VerdictDocument,
+    boundaries::Boundaries,
     change::{self, ResolvedChange},
     configured::{self, Configured},
     dependencies, discover,
     document::{self, Decided, Recorded},
     execute::{self, Done, Executing},
     judge, manifests, observe, packs,
+    recall::{self, Recall, Recalling},
+    recording::{Outcome, Recording},
     runners::Runners,
     test_files::{self, TestFiles},
 };
@@ -35,14 +38,14 @@ pub struct Run {
     pub findings: Vec<Finding>,
     /// The document of the verdict.
     pub document: VerdictDocument,
+    /// Its text: exactly what is recorded, and what is to be printed where documents are asked for.
+    pub printed: String,
     /// The end of what each invocation printed, secrets replaced.
     pub previews: Vec<Preview>,
     /// Changed and untracked paths of the working tree; they are not part of the candidate.
     pub uncommitted: usize,
     /// How the target and the candidate were named.
     pub names: (String, String),
-    /// Where the record is.
-    pub record: camino::Utf8PathBuf,
 }
 
 /// What an invocation printed, as far as it is kept.
@@ -62,7 +65,7 @@ pub struct Preview {
 ///
 /// # Errors
 /// The problems that kept it from a verdict: unusable input (exit 1) or an invalid manifest, policy or pack (exit 2).
-/// Nothing is recorded then.
+/// Nothing is recorded of what was refused before anything executed; a run that began ends in the ledger with the reason.
 pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Problems> {
     let mut repository = Repository::discover(&request.start).map_err(|error| error.problem())?;
     let policy = manifests::operator_policy(request.policy.as_ref())?;
@@ -89,45 +92,79 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
     let plan = execute::plan(&required, &configured.checks);
     refuse_unignored_scratch(&repository, &change, &plan)?;
     let dependencies = dependencies::ready(&plan, &repository, &change, machine)?;
-    let executing =
-        Executing { repository: &repository, change: &change, policy: &policy, dependencies: &dependencies };
-    let done = execute::execute(&plan, executing, machine, &secrets, request.jobs).map_err(|error| error.problem())?;
+    let boundaries =
+        Boundaries::observe(&repository, &change, &policy, &dependencies, machine).map_err(|error| error.problem())?;
+    let recording = Recording::begin(machine, &change)?;
+    recording.of(|| {
+        machine.progress.planned(&execute::upcoming(&plan));
+        let prior = recall::prior_runs(&plan, &boundaries, &change.candidate, machine)?;
+        let recalling = Recalling {
+            repository: &repository,
+            change: &change,
+            policy: &policy,
+            boundaries: &boundaries,
+            secrets: &secrets,
+            machine,
+            reuse: request.reuse,
+        };
+        let mut recall = recalling.bases(plan);
+        let executing = Executing {
+            repository: &repository,
+            change: &change,
+            policy: &policy,
+            boundaries: &boundaries,
+            dependencies: &dependencies,
+        };
+        let executed = execute::execute(&recall.left, executing, machine, &secrets, request.jobs);
+        let mut done = executed.map_err(|error| error.problem())?;
+        recall.explain(&mut done);
 
-    let observing = Observing { configured: &configured, policy: &policy, secrets: &secrets, runners: &runners };
-    let graph = judge::seal(observing.all(before, &discovery, &done))?;
-    let (mut findings, Folded { verdict, floor, waived }) = judge::judge(&host, &graph, discovered);
-    findings.extend(floor);
-    let recorded =
-        Recorded { run: machine.run, graph: &graph, host: &host, policy: Decided::by(&policy), discovery: &discovery };
-    let document = document::verdict(&recorded, verdict, &findings, &waived);
-    let previews: Vec<Preview> = done.iter().filter_map(preview).collect();
-    let record = record(machine, &document, &graph, &previews)?;
-    Ok(Run {
-        id: machine.run.clone(),
-        verdict,
-        graph,
-        findings,
-        document,
-        previews,
-        uncommitted: change.uncommitted,
-        names: (change.target_name, change.candidate_name),
-        record,
+        let observing = Observing { configured: &configured, policy: &policy, secrets: &secrets, runners: &runners };
+        let mut builder = observing.all(before, &discovery, &done, &recall)?;
+        prior.into_iter().for_each(|prior| builder.add(prior));
+        let graph = judge::seal(builder)?;
+        let (mut findings, Folded { verdict, floor, waived }) = judge::judge(&host, &graph, discovered);
+        findings.extend(floor);
+        let recorded = Recorded {
+            run: machine.run,
+            graph: &graph,
+            host: &host,
+            policy: Decided::by(&policy),
+            discovery: &discovery,
+        };
+        let document = document::verdict(&recorded, verdict, &findings, &waived);
+        let printed = document.text().map_err(|error| internal(format!("cannot write a document: {error}")))?;
+        recording.finish(&Outcome {
+            document: &document,
+            printed: &printed,
+            graph: &graph,
+            host: &host,
+            done: &done,
+            bases: &recall.bases,
+            secrets: &secrets,
+        })?;
+        Ok(Run {
+            id: machine.run.clone(),
+            verdict,
+            graph,
+            findings,
+            document,
+            printed,
+            previews: done.iter().filter_map(preview).collect(),
+            uncommitted: change.uncommitted,
+            names: (change.target_name.clone(), change.candidate_name.clone()),
+        })
     })
 }
 
 /// What a later version will do and this one would only pretend to.
 fn unsupported(policy: &OperatorPolicy) -> Result<(), Problems> {
-    let verification = policy.verification();
-    let mut problems = Vec::new();
-    if verification.isolation() != Isolation::Namespaces {
-        let message = format!("isolation `{}` is not available in this version", verification.isolation());
-        problems.push(Problem::new(Code::Sandbox001, message, "write `isolation: namespaces`"));
+    let isolation = policy.verification().isolation();
+    if isolation == Isolation::Namespaces {
+        return Ok(());
     }
-    if !verification.baseline().is_empty() {
-        let message = "a stand-in baseline needs recorded inventories, which this version does not keep";
-        problems.push(Problem::new(Code::Config002, message, "take `verification.baseline` out"));
-    }
-    Problems::from_list(problems).map_or(Ok(()), Err)
+    let message = format!("isolation `{isolation}` is not available in this version");
+    Err(Problem::new(Code::Sandbox001, message, "write `isolation: namespaces`").into())
 }
 
 fn change_fact(
@@ -179,14 +216,21 @@ struct Observing<'a> {
 }
 
 impl Observing<'_> {
-    fn all(&self, mut builder: GraphBuilder, discovery: &discover::Discovery, done: &[Done]) -> GraphBuilder {
+    fn all(
+        &self,
+        mut builder: GraphBuilder,
+        discovery: &discover::Discovery,
+        done: &[Done],
+        recall: &Recall<'_>,
+    ) -> Result<GraphBuilder, Problem> {
         discovery.requirements.iter().cloned().for_each(|requirement| builder.add(requirement));
         for done in done {
             if let Some(check) = self.configured.checks.get(&done.check) {
                 observe::observe(&mut builder, done, check, self.policy, self.secrets, self.runners);
             }
         }
-        builder
+        recall.bases.iter().try_for_each(|base| base.observe(&mut builder))?;
+        Ok(builder)
     }
 }
 
@@ -198,38 +242,4 @@ fn preview(done: &Done) -> Option<Preview> {
     let exited = done.exited.as_ref()?;
     let (stdout, stderr) = (Stream::text(&exited.stdout), Stream::text(&exited.stderr));
     Some(Preview { check: done.check.clone(), side: done.side, stdout, stderr })
-}
-
-/// No file system takes a name of more than 255 bytes.
-fn file_name(check: &CheckId) -> String {
-    const LONGEST: usize = 200;
-    let id = check.as_str();
-    match id.get(..LONGEST) {
-        Some(start) if id.len() > LONGEST => format!("{start}-{:.16}", Digest::of(id.as_bytes()).hex()),
-        _ => id.to_owned(),
-    }
-}
-
-fn record(
-    machine: Machine<'_>,
-    document: &VerdictDocument,
-    graph: &Graph,
-    previews: &[Preview],
-) -> Result<camino::Utf8PathBuf, Problems> {
-    let json = |value: serde_json::Result<Vec<u8>>| {
-        value.map_err(|error| internal(format!("cannot write a document: {error}")))
-    };
-    let verdict = json(serde_json::to_vec_pretty(document))?;
-    let facts = json(serde_json::to_vec(&graph.to_document()))?;
-    let outputs: Vec<(String, &str)> = previews
-        .iter()
-        .flat_map(|preview| {
-            let check = file_name(&preview.check);
-            let name = |stream| format!("{check}@{}.{stream}", preview.side);
-            [(name("stdout"), preview.stdout.as_str()), (name("stderr"), preview.stderr.as_str())]
-        })
-        .collect();
-    let mut documents: Vec<(&str, &[u8])> = vec![("verdict.json", &verdict), ("facts.json", &facts)];
-    documents.extend(outputs.iter().map(|(name, text)| (name.as_str(), text.as_bytes())));
-    machine.store.write_run(machine.run, &documents).map_err(|error| error.problem().into())
 }

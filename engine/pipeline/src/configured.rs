@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use runmill_host::redact::Secrets;
 use runmill_manifest::{Check, ChecksManifest, OperatorPolicy, PathRule, policy::SkipScope};
 use runmill_model::{
-    CheckId, Code, ManifestSource, Observer, Origin, Problem, Problems,
+    CheckId, Code, CommitId, ManifestSource, Observer, Origin, Problem, Problems,
     facts::{self, Declaration},
 };
 
@@ -25,6 +25,8 @@ struct Sides<'a> {
     target: Option<&'a ChecksManifest>,
     candidate: Option<&'a ChecksManifest>,
     operator: BTreeMap<&'a CheckId, &'a Check>,
+    /// The operator's stand-ins.
+    baselines: &'a BTreeMap<CheckId, CommitId>,
     read_from: ManifestSource,
 }
 
@@ -41,6 +43,7 @@ pub(crate) fn merge(
         target: manifests.target.as_ref(),
         candidate: manifests.candidate.as_ref(),
         operator: policy.verification().commands().iter().map(|check| (check.id(), check)).collect(),
+        baselines: policy.verification().baseline(),
         read_from: manifests.read_from,
     };
     let ids: BTreeSet<&CheckId> = sides
@@ -124,7 +127,7 @@ impl<'a> Sides<'a> {
             identity: report.map(|report| report.identity().to_string()),
             duplicates: report.map(|report| report.duplicates().to_string()),
             definition_digest: check.definition_digest(),
-            baseline: None,
+            baseline: self.baselines.get(check.id()).cloned(),
             folder: check.folder().clone(),
         }
     }

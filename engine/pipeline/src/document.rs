@@ -187,7 +187,7 @@ pub struct ResultEntry {
     pub isolation: Isolation,
     /// How the commit was laid out.
     pub checkout: Checkout,
-    /// The run whose result stands in; always absent here.
+    /// The run whose result stands in; absent when it ran in this run.
     pub reused_from: Option<RunId>,
     /// Standard output.
     pub stdout: StreamEntry,
@@ -276,6 +276,16 @@ impl FindingEntry {
     pub fn blocks(&self) -> bool {
         let open = matches!(self.outcome, Outcome::Refuted | Outcome::Unproven);
         self.level == Level::Block && open && !self.waived && !self.fault
+    }
+}
+
+impl VerdictDocument {
+    /// Its text as it is printed and recorded, with a line break at the end.
+    ///
+    /// # Errors
+    /// It cannot be expressed as JSON.
+    pub(crate) fn text(&self) -> serde_json::Result<String> {
+        Ok(serde_json::to_string_pretty(self)? + "\n")
     }
 }
 
@@ -387,7 +397,7 @@ fn result(graph: &Graph, run: &Invocation, findings: &[FindingEntry]) -> ResultE
         coverage: coverage(run, report, findings),
         isolation: run.isolation,
         checkout: run.checkout,
-        reused_from: None,
+        reused_from: run.reused_from.clone(),
         stdout: StreamEntry { sha256: run.stdout_digest, bytes: run.stdout_bytes, truncated: run.stdout_truncated },
         stderr: StreamEntry { sha256: run.stderr_digest, bytes: run.stderr_bytes, truncated: run.stderr_truncated },
         report: report.map(|report| ReportEntry {

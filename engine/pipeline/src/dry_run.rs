@@ -11,6 +11,7 @@ use runmill_model::{CheckId, CommitId, GraphBuilder, Problems, ReportState, Side
 
 use crate::{
     Machine,
+    boundaries::Boundaries,
     change::ResolvedChange,
     dependencies,
     execute::{self, Done, Executing, Planned},
@@ -89,7 +90,11 @@ pub fn dry_run(request: DryRun<'_>, machine: Machine<'_>) -> Result<Vec<Tried>, 
     let secrets = execute::secrets(request.checks.iter(), machine.environment);
     let DryRun { repository, policy, .. } = request;
     let dependencies = dependencies::ready(&plan, repository, &change, machine)?;
-    let executing = Executing { repository, change: &change, policy, dependencies: &dependencies };
+    let boundaries = Boundaries::observe(repository, &change, policy, &dependencies, machine);
+    let boundaries = boundaries.map_err(|error| error.problem())?;
+    let executing =
+        Executing { repository, change: &change, policy, boundaries: &boundaries, dependencies: &dependencies };
+    machine.progress.planned(&execute::upcoming(&plan));
     let done = execute::execute(&plan, executing, machine, &secrets, request.jobs).map_err(|error| error.problem())?;
     let mut builder = GraphBuilder::new();
     let tried = done.iter().filter_map(|done| {

@@ -6,17 +6,16 @@ use std::{
 };
 
 use runmill_host::{
-    environment,
     git::{GitError, PrivateDir, Repository},
     interrupt::Interrupt,
     redact::{self, Secrets},
     sandbox::{self, Ended, Exited, Sandbox, SandboxError, Spec},
-    toolchain::{self, Toolchains},
 };
 use runmill_manifest::{Check, OperatorPolicy};
 use runmill_model::{CheckId, Checkout, CommitId, Digest, Problem, Side, TreeHash};
 
 use crate::{
+    boundaries::{Boundaries, Prints},
     change::ResolvedChange,
     dependencies::Dependencies,
     observe::status_of,
@@ -38,12 +37,14 @@ pub(crate) struct Done {
     pub(crate) check: CheckId,
     pub(crate) side: Side,
     pub(crate) commit: CommitId,
+    /// What it depended on beside commit and definition; none when the run was interrupted before it could start.
+    pub(crate) prints: Option<Prints>,
+    /// Whether everything of the commit could be laid out.
+    pub(crate) whole: bool,
     /// None when the run was interrupted before it could start.
     pub(crate) exited: Option<Exited>,
     pub(crate) tree_before: Option<Digest>,
     pub(crate) tree_after: Option<Digest>,
-    /// Names the prepared dependencies that were laid over the view.
-    pub(crate) dependencies: Option<Digest>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -82,6 +83,7 @@ pub(crate) struct Executing<'a> {
     pub(crate) repository: &'a Repository,
     pub(crate) change: &'a ResolvedChange,
     pub(crate) policy: &'a OperatorPolicy,
+    pub(crate) boundaries: &'a Boundaries<'a>,
     pub(crate) dependencies: &'a Dependencies,
 }
 
@@ -96,7 +98,7 @@ pub(crate) fn execute(
     if plan.is_empty() {
         return Ok(Vec::new());
     }
-    let Executing { repository, change, policy, dependencies } = executing;
+    let Executing { repository, change, policy, boundaries, dependencies } = executing;
     let home = machine.environment.get("HOME").map(String::as_str).unwrap_or_default();
     let mut hide = repository.private_dirs();
     hide.push(machine.store.root().to_owned());
@@ -106,10 +108,8 @@ pub(crate) fn execute(
         sandbox: &sandbox,
         views: Views::new(repository, private.path(), change, layout(policy), machine.progress),
         secrets,
-        toolchains: toolchain::find(machine.environment),
-        policy,
+        boundaries,
         dependencies,
-        environment: machine.environment,
         interrupt: machine.interrupt,
         progress: machine.progress,
     };
@@ -139,17 +139,14 @@ struct Executor<'a> {
     sandbox: &'a Sandbox,
     views: Views<'a>,
     secrets: &'a Secrets,
-    toolchains: Toolchains,
-    policy: &'a OperatorPolicy,
+    boundaries: &'a Boundaries<'a>,
     dependencies: &'a Dependencies,
-    environment: &'a BTreeMap<String, String>,
     interrupt: &'a Interrupt,
     progress: &'a dyn Progress,
 }
 
 impl Executor<'_> {
     fn all(&self, plan: &[Planned<'_>], jobs: usize) -> Result<Vec<Done>, ExecuteError> {
-        self.progress.planned(&plan.iter().map(upcoming).collect::<Vec<_>>());
         let queue = Mutex::new(plan.iter().copied().enumerate().collect::<VecDeque<_>>());
         let results = Mutex::new(Vec::new());
         let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
@@ -179,10 +176,11 @@ impl Executor<'_> {
             check: check.id().clone(),
             side,
             commit,
+            prints: None,
+            whole: true,
             exited: None,
             tree_before: None,
             tree_after: None,
-            dependencies: self.dependencies.digest(check, side),
             notes: Vec::new(),
         };
         if self.interrupt.is_raised() {
@@ -190,6 +188,8 @@ impl Executor<'_> {
         }
         let view = self.views.take(side)?;
         done.notes.extend(view.notes());
+        done.whole = done.notes.is_empty();
+        done.prints = Some(self.boundaries.prints(check, side));
         let (mut spec, refused) = self.spec(check, &view);
         self.dependencies.lay(check, side, &mut spec);
         done.notes
@@ -215,49 +215,20 @@ impl Executor<'_> {
     }
 
     fn spec(&self, check: &Check, view: &View) -> (Spec, Vec<String>) {
-        let names = |names: &BTreeSet<runmill_manifest::EnvName>| {
-            names.iter().map(|name| name.as_str().to_owned()).collect::<Vec<_>>()
-        };
-        let operator = self.policy.verification().environment_allow();
-        let rules = environment::Rules {
-            allow: names(check.env().allow()),
-            set: check.env().set().iter().map(|(name, value)| (name.as_str().to_owned(), value.clone())).collect(),
-            operator: names(operator),
-        };
-        let environment = environment::build(&rules, self.environment, &self.toolchains);
-        let limits = check.limit_settings().under(self.policy.verification().limits());
-        let mut toolchains = self.toolchains.clone();
-        toolchains.visible.extend(view.object_dirs().iter().cloned());
-        let spec = Spec {
-            view: view.for_sandbox(),
-            cwd: check.cwd().clone(),
-            argv: check.argv().words().to_vec(),
-            env: environment.vars,
-            report: check.report().map(|report| sandbox::ReportSlot {
-                path: report.path().clone(),
-                replace: if report.is_atomic() { sandbox::Replace::Atomic } else { sandbox::Replace::InPlace },
-                max_bytes: runmill_report::Limits::default().bytes,
-            }),
-            scratch: check.scratch().to_vec(),
-            overlays: Vec::new(),
-            mounts: Vec::new(),
-            checkout_at: None,
-            toolchains,
-            limits: sandbox::Limits {
-                timeout: check.timeout().as_std(),
-                memory: limits.memory().bytes(),
-                processes: limits.processes().into(),
-                output: limits.output().bytes(),
-                file_size: limits.file_size().bytes(),
-            },
-            isolation: sandbox::Isolation::Namespaces,
-        };
-        (spec, environment.refused)
+        let (mut boundary, refused) = self.boundaries.of(check);
+        boundary.toolchains.visible.extend(view.object_dirs().iter().cloned());
+        (boundary.around(view.for_sandbox(), check.argv().words().to_vec()), refused)
     }
 }
 
-fn upcoming(planned: &Planned<'_>) -> Upcoming {
-    Upcoming { check: planned.check.id().clone(), side: planned.side, timeout: planned.check.timeout().as_std() }
+/// A plan as whoever watches is told of it.
+pub(crate) fn upcoming(plan: &[Planned<'_>]) -> Vec<Upcoming> {
+    let told = |planned: &Planned<'_>| Upcoming {
+        check: planned.check.id().clone(),
+        side: planned.side,
+        timeout: planned.check.timeout().as_std(),
+    };
+    plan.iter().map(told).collect()
 }
 
 /// Scratch directories that the commit does not ignore: writing there would change what is measured.

@@ -5,6 +5,7 @@
 //! anything (rules and the floor do), effects (the host has them), showing anything (the binary does). Place in the
 //! line: it *is* the line; every other engine crate is a stage of it.
 
+mod boundaries;
 mod change;
 mod check;
 mod compare;
@@ -19,6 +20,8 @@ mod manifests;
 mod observe;
 mod packs;
 mod progress;
+mod recall;
+mod recording;
 pub mod replay;
 mod request;
 mod runners;
@@ -34,4 +37,4 @@ pub use dry_run::{DryRun, Times, Tried, TriedReport, dry_run};
 pub use manifests::checks_at;
 pub use packs::{PackFolder, load as load_pack};
 pub use progress::{Progress, Silent, Upcoming};
-pub use request::{CheckRequest, Judged, Machine, PolicyFile};
+pub use request::{CheckRequest, Judged, Machine, PolicyFile, Reuse};

@@ -57,6 +57,9 @@ fn invocation(done: &Done, argv: &[String], policy: &OperatorPolicy, runners: &R
         tree_after: done.tree_after,
         isolation: policy.verification().isolation(),
         checkout: policy.verification().checkout(),
+        sandbox_digest: ran.and(done.prints).map(|prints| prints.sandbox),
+        platform_digest: ran.and(done.prints).map(|prints| prints.platform),
+        dependencies_digest: ran.and(done.prints).and_then(|prints| prints.dependencies),
         stdout_digest: ran.map(|exited| exited.stdout.digest),
         stdout_bytes: ran.map_or(0, |exited| exited.stdout.bytes),
         stdout_truncated: ran.is_some_and(|exited| exited.stdout.truncated),
@@ -67,7 +70,6 @@ fn invocation(done: &Done, argv: &[String], policy: &OperatorPolicy, runners: &R
         zero_test_notices: lines(&notices.zero_tests),
         focus_notices: lines(&notices.focus),
         skipped_in_output: notices.skipped,
-        dependencies_digest: done.dependencies,
         notes: notes(done),
         ..Invocation::not_run(done.check.clone(), done.side, done.commit.clone())
     }

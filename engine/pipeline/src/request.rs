@@ -47,6 +47,18 @@ pub struct CheckRequest {
     pub packs: Vec<PackFolder>,
     /// How many invocations may run at once; at least 1.
     pub jobs: usize,
+    /// Whether the results of earlier runs may stand in for bases.
+    pub reuse: Reuse,
+}
+
+/// Whether a base may be reused that an earlier run executed, where everything that can be noticed is equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reuse {
+    /// Reused where everything is equal.
+    #[default]
+    WhereEqual,
+    /// Every base runs.
+    Never,
 }
 
 /// What the machine lends the run.

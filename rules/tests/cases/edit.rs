@@ -69,7 +69,7 @@ fn value(kind: Kind, field: Node<'_>) -> Result<Value, String> {
 
 /// A commit may be one hex digit, a digest any word.
 fn spelled(field: &str, word: &str) -> String {
-    let is_commit = ["target", "base", "candidate", "commit"].contains(&field);
+    let is_commit = ["target", "base", "baseline", "candidate", "commit"].contains(&field);
     let is_digest = field == "digest" || field.ends_with("_digest") || field.starts_with("tree_");
     match word {
         digit if is_commit && digit.len() == 1 => digit.repeat(40),

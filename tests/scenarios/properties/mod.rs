@@ -34,6 +34,12 @@ fn without(rule: &str) -> Host {
     host(&Settings { levels, ..Settings::default() })
 }
 
+/// The contract of an operator who does not take a second try for green.
+fn strict() -> Host {
+    let levels = [(RuleId::new("verdict/green-on-second-try").unwrap(), Level::Block)].into_iter().collect();
+    host(&Settings { levels, ..Settings::default() })
+}
+
 fn judge(host: &Host, graph: &Arc<Graph>) -> (Verdict, Vec<Finding>) {
     let findings = host.evaluate(graph, &[Stage::Skip, Stage::Freshness, Stage::Verdict], &[]).findings;
     (fold(graph, &findings).verdict, findings)
@@ -51,7 +57,8 @@ where
 ///
 /// Only what speaks for the change, or must be there, counts as evidence here. Two things the contract decides
 /// otherwise are left out: a test that only the base lists is what must be kept, so a base report that lists less asks
-/// for less (shape 26); and a declared test that passes is refuted as an unused declaration, so its absence is right.
+/// for less (shape 26); and a declared test that passes is refuted as an unused declaration, so its absence is right. That
+/// an earlier run failed speaks against the change, so nothing is lost with it either.
 #[derive(Debug, Clone, Copy)]
 enum Loss {
     CandidateInvocation,
@@ -92,7 +99,7 @@ fn lose(spec: &mut CheckSpec, loss: Loss) {
 
 #[test]
 fn less_evidence_never_turns_not_ready_into_ready() {
-    let host = contract();
+    let hosts = [contract(), strict()];
     let losses = prop::collection::vec((any::<Index>(), prop::sample::select(LOSSES.to_vec())), 1..4);
     holds(300, (worlds(), losses), |(world, losses)| {
         let mut poorer = world.clone();
@@ -102,9 +109,11 @@ fn less_evidence_never_turns_not_ready_into_ready() {
                 lose(&mut poorer.checks[at], loss);
             }
         }
-        let (before, _) = judge(&host, &world.graph());
-        let (after, findings) = judge(&host, &poorer.graph());
-        prop_assert!(before == Verdict::Ready || after != Verdict::Ready, "{before} became ready: {findings:#?}");
+        for host in &hosts {
+            let (before, _) = judge(host, &world.graph());
+            let (after, findings) = judge(host, &poorer.graph());
+            prop_assert!(before == Verdict::Ready || after != Verdict::Ready, "{before} became ready: {findings:#?}");
+        }
         Ok(())
     });
 }
@@ -249,6 +258,8 @@ fn sound() -> World {
         declared: None,
         candidate: Some(run(&[0, 1])),
         base: Some(run(&[0])),
+        failed_before: false,
+        stand_in: false,
     };
     World { contains_target: true, checks: vec![check], path_rules: vec![], proposals: vec![], contexts: vec![] }
 }
@@ -277,6 +288,16 @@ fn a_tree_that_moved_is_noticed_by_one_rule() {
 #[test]
 fn a_result_for_another_commit_is_noticed_by_one_rule() {
     noticed_only_by("freshness/wrong-commit", &changed(|run| run.on_its_commit = false));
+}
+
+/// What stands in for a base is of exactly the commit that the operator named.
+#[test]
+fn a_stand_in_of_another_commit_is_noticed_by_one_rule() {
+    let mut world = sound();
+    world.checks[0].stand_in = true;
+    assert_eq!(judge(&contract(), &world.graph()).0, Verdict::Ready);
+    world.checks[0].base.as_mut().unwrap().on_its_commit = false;
+    noticed_only_by("skip/baseline-unusable", &world.graph());
 }
 
 /// Shape 40: there is no way to hand an agent's result to the binary; should a record ever hold one, it is advisory.

@@ -5,9 +5,10 @@ use std::{collections::BTreeMap, sync::Arc};
 use proptest::{collection, option, prelude::*, sample::select};
 use runmill_model::{
     Autonomy, CheckId, Checkout, CommitId, ContextName, Digest, Graph, GraphBuilder, Isolation, ManifestSource,
-    Observer, Origin, RepoPath, ReportState, RequirementSource, Side, Status, TestSet, TreeHash,
+    Observer, Origin, RepoPath, ReportState, RequirementSource, RunId, Side, Status, TestSet, TreeHash,
     facts::{
-        Change, Check, Declaration, Invocation, PathRule, Policy, Proposal, RemoteRequirement, Report, Requirement,
+        Change, Check, Declaration, Invocation, PathRule, Policy, PriorRun, Proposal, RemoteRequirement, Report,
+        Requirement,
     },
 };
 
@@ -33,6 +34,10 @@ pub struct CheckSpec {
     pub declared: Option<u8>,
     pub candidate: Option<Run>,
     pub base: Option<Run>,
+    /// Whether an earlier run of the same candidate failed.
+    pub failed_before: bool,
+    /// Whether the operator names another commit than the base, whose recorded inventory the base's run is.
+    pub stand_in: bool,
 }
 
 /// An invocation.
@@ -81,14 +86,27 @@ fn checks() -> impl Strategy<Value = CheckSpec> {
     let flags = (mostly(), mostly(), any::<bool>(), mostly(), mostly());
     let origin = select(vec![Origin::Repository, Origin::Repository, Origin::Operator, Origin::Candidate]);
     let runs = (option::weighted(0.95, runs()), option::weighted(0.95, runs()));
-    (flags, origin, option::weighted(0.1, 0..4u8), runs).prop_map(|(flags, origin, declared, (mut candidate, base))| {
+    let earlier = (prop::bool::weighted(0.1), prop::bool::weighted(0.1));
+    let parts = (flags, origin, option::weighted(0.1, 0..4u8), runs, earlier);
+    parts.prop_map(|(flags, origin, declared, (mut candidate, base), (failed_before, stand_in))| {
         let (in_target, required, required_by_candidate, reports, keeps) = flags;
         if let (true, Some(kept), Some(listed)) = (keeps, listed_in(&base), candidate.as_mut().and_then(Run::listed)) {
             for test in kept.keys() {
                 listed.entry(*test).or_insert(Status::Passed);
             }
         }
-        CheckSpec { in_target, required, required_by_candidate, origin, reports, declared, candidate, base }
+        CheckSpec {
+            in_target,
+            required,
+            required_by_candidate,
+            origin,
+            reports,
+            declared,
+            candidate,
+            base,
+            failed_before,
+            stand_in,
+        }
     })
 }
 
@@ -120,6 +138,9 @@ fn reports() -> impl Strategy<Value = Listed> {
     (state, collection::btree_map(0..4u8, outcome, 1..5)).prop_map(|(state, tests)| Listed { state, tests })
 }
 
+/// The observations of one check.
+const STEPS: usize = 7;
+
 impl World {
     /// The sealed graph, with the requirements that the definitions ask for.
     pub fn graph(&self) -> Arc<Graph> {
@@ -128,7 +149,7 @@ impl World {
 
     /// The number of independent observations that make up the world.
     pub fn steps(&self) -> usize {
-        2 + 6 * self.checks.len() + self.path_rules.len() + self.proposals.len() + self.contexts.len()
+        2 + STEPS * self.checks.len() + self.path_rules.len() + self.proposals.len() + self.contexts.len()
     }
 
     /// A builder to which the observations were added in this order; `order` is a permutation of all steps.
@@ -147,10 +168,10 @@ impl World {
             _ => {}
         }
         let step = step - 2;
-        if let Some(spec) = self.checks.get(step / 6) {
-            return spec.add(builder, check_id(step / 6), step % 6);
+        if let Some(spec) = self.checks.get(step / STEPS) {
+            return spec.add(builder, check_id(step / STEPS), step % STEPS);
         }
-        let step = step - 6 * self.checks.len();
+        let step = step - STEPS * self.checks.len();
         if let Some((touched, require)) = self.path_rules.get(step) {
             let pattern = if *touched { "src/**" } else { "docs/**" };
             return builder.add(PathRule {
@@ -239,7 +260,19 @@ impl CheckSpec {
             3 | 4 => {
                 let (side, run) = if step == 3 { (Side::Candidate, &self.candidate) } else { (Side::Base, &self.base) };
                 if let Some(run) = run {
-                    builder.add(run.invocation(id, side));
+                    builder.add(run.invocation(id, side, if side == Side::Base { self.base_commit() } else { 'c' }));
+                }
+            }
+            5 => {
+                if self.failed_before {
+                    builder.add(PriorRun {
+                        observed_by: Observer::Orchestrator,
+                        run: RunId::new("earlier").unwrap(),
+                        check: id,
+                        commit: commit('c'),
+                        status: Status::Failed,
+                        ended_at: "2030-01-01T00:00:00Z".into(),
+                    });
                 }
             }
             _ => {
@@ -253,11 +286,15 @@ impl CheckSpec {
         }
     }
 
+    fn base_commit(&self) -> char {
+        if self.stand_in { 'b' } else { 'a' }
+    }
+
     fn check(&self, id: CheckId) -> Check {
         Check {
             observed_by: Observer::Repository,
             definition_digest: Digest::of(id.as_str().as_bytes()),
-            baseline: None,
+            baseline: self.stand_in.then(|| commit('b')),
             folder: RepoPath::root(),
             id,
             description: None,
@@ -283,9 +320,8 @@ impl Run {
         self.report.as_mut().map(|report| &mut report.tests)
     }
 
-    fn invocation(&self, check: CheckId, side: Side) -> Invocation {
+    fn invocation(&self, check: CheckId, side: Side, own: char) -> Invocation {
         let ran = self.status != Status::NotRun && self.hashed;
-        let own = if side == Side::Base { 'a' } else { 'c' };
         Invocation {
             executor: self.executor,
             status: self.status,

@@ -4,14 +4,18 @@
 //! the commit would cost a repack of its whole history for each view, and then also hold only what is reachable.) Other
 //! branches therefore have no name in the view, though an object that is known by its id can still be read.
 
-use std::{collections::HashSet, fs};
+use std::{
+    collections::{BTreeMap, HashSet},
+    fs,
+};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use git2::{Index, IndexEntry, IndexTime, Oid};
-use runmill_model::CommitId;
+use runmill_model::{CommitId, Digest, canonical};
 use rustix::fs::Stat;
 
 use super::{
+    Repository,
     error::GitError,
     listing::ItemKind,
     objects::{Objects, oid},
@@ -37,21 +41,48 @@ pub(super) fn write(
         let path = git_dir.join(directory);
         fs::create_dir_all(&path).map_err(|error| GitError::system("make the directory", &path, error))?;
     }
-    let put = |name: &str, text: &str| {
+    for (name, text) in texts(objects, commit, &object_dirs)? {
         let path = git_dir.join(name);
-        fs::write(&path, text).map_err(|error| GitError::system("write", &path, error))
-    };
-    put("HEAD", &format!("{commit}\n"))?;
-    put("config", CONFIG)?;
-    put("packed-refs", &packed_tags(objects, commit)?)?;
-    put("objects/info/alternates", &alternates(&object_dirs))?;
-    if !objects.shallow.is_empty() {
-        let mut boundary: Vec<String> = objects.shallow.iter().map(|id| format!("{id}\n")).collect();
-        boundary.sort_unstable();
-        put("shallow", &boundary.concat())?;
+        fs::write(&path, text).map_err(|error| GitError::system("write", &path, error))?;
     }
     write_index(written, &git_dir.join("index"))?;
     Ok(object_dirs)
+}
+
+impl Repository {
+    /// SHA-256 over what the `.git` of a view of this commit says beyond the commit itself: its tags, the end of a shallow
+    /// history, and where its objects are. It may change while the commit does not.
+    ///
+    /// # Errors
+    /// RM-REPO-003: the history cannot be read.
+    pub fn surroundings_digest(&self, commit: &CommitId) -> Result<Digest, GitError> {
+        let objects = self.objects();
+        // Not those that were added for this run only: their names are new each time.
+        let object_dirs = object_dirs(&objects.common_dir.join("objects"))?;
+        let texts: BTreeMap<_, _> = texts(&objects, commit, &object_dirs)?.into_iter().collect();
+        // INVARIANT: texts only, so there is a canonical form.
+        Ok(canonical::digest(&texts).unwrap_or_else(|_| Digest::of(b"")))
+    }
+}
+
+/// The files of the directory that are texts, by their names. The index is made of what was written.
+fn texts(
+    objects: &Objects,
+    commit: &CommitId,
+    object_dirs: &[Utf8PathBuf],
+) -> Result<Vec<(&'static str, String)>, GitError> {
+    let mut texts = vec![
+        ("HEAD", format!("{commit}\n")),
+        ("config", CONFIG.to_owned()),
+        ("packed-refs", packed_tags(objects, commit)?),
+        ("objects/info/alternates", alternates(object_dirs)),
+    ];
+    if !objects.shallow.is_empty() {
+        let mut boundary: Vec<String> = objects.shallow.iter().map(|id| format!("{id}\n")).collect();
+        boundary.sort_unstable();
+        texts.push(("shallow", boundary.concat()));
+    }
+    Ok(texts)
 }
 
 fn write_index(written: &[Written], path: &Utf8Path) -> Result<(), GitError> {
@@ -169,4 +200,24 @@ fn alternates(object_dirs: &[Utf8PathBuf]) -> String {
         if path.as_str().contains('\n') { format!("{:?}\n", path.as_str()) } else { format!("{path}\n") }
     };
     object_dirs.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::Sample;
+
+    #[test]
+    fn the_surroundings_of_a_commit_are_its_tags_and_where_its_history_is() {
+        let sample = Sample::new();
+        sample.write("a", "1");
+        let first = sample.commit("one");
+        let second = sample.commit("two");
+        let digest = |commit| sample.open().surroundings_digest(commit).unwrap();
+        let before = digest(&first);
+        assert_eq!(before, digest(&first));
+        sample.git(&["tag", "later", second.as_str()]);
+        assert_eq!(before, digest(&first), "no view of the commit shows the tag");
+        sample.git(&["tag", "v1", first.as_str()]);
+        assert_ne!(before, digest(&first));
+    }
 }

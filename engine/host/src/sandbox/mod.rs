@@ -3,6 +3,7 @@
 //! The parent ([`Sandbox::run`]) is threaded, so everything that needs a single thread happens in a helper: the same
 //! binary, started again with the hidden verb [`VERB`]. Its `main` must call [`helper_main`] first.
 
+mod boundary;
 mod error;
 mod outcome;
 mod spec;
@@ -25,6 +26,7 @@ mod stream;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 
+pub use boundary::Boundary;
 pub use error::SandboxError;
 pub use outcome::{Ended, Exited, Irregular, PreExisting, ReportFile, Stream};
 pub use spec::{Config, Hear, Isolation, Limits, Mount, Overlay, Replace, ReportSlot, Spec, View};

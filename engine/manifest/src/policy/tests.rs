@@ -155,6 +155,9 @@ fn unattended_autonomy_needs_the_experiment_and_refuses_every_loosening() {
             &with("{ isolation: landlock }"),
             &refused(28, "isolation: landlock", "run where namespaces are available, or choose `autonomy: pr-only`"),
         );
+        let stand_in = format!("{{ baseline: {{ unit: {} }} }}", "a".repeat(40));
+        let help = "let the base run, or choose `autonomy: pr-only`";
+        check_with(&with(&stand_in), &refused(35, "baseline: { unit: .. }", help));
         let levels =
             |level: &str| format!("{{ packs: [{{ builtin: coverage-contract, levels: {{ a/b: {level} }} }}] }}");
         let help = "leave the rules of the coverage contract as they are, or choose `autonomy: pr-only`";

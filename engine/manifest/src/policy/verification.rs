@@ -148,7 +148,7 @@ pub(super) fn read(node: &Node, mode: &Mode, faults: &mut Faults) -> Verificatio
     section.fail_on_skipped_check = skipped.is_none_or(|node| strict(node, "fail_on_skipped_check", mode, faults));
     section.commands = commands.map(|node| read_checks(node, "commands", Author::Operator, faults)).unwrap_or_default();
     section.declared_skips = skips.map(|node| exception::read(node, faults)).unwrap_or_default();
-    section.baseline = baseline.map(|node| baselines(node, faults)).unwrap_or_default();
+    section.baseline = baseline.map(|node| baselines(node, mode, faults)).unwrap_or_default();
     if let Some(node) = isolation {
         section.isolation = isolation_word(node, mode, faults);
     }
@@ -198,12 +198,14 @@ fn allowed(node: &Node, faults: &mut Faults) -> BTreeSet<EnvName> {
     allow.map(|node| names(node, "allow", faults)).unwrap_or_default().into_iter().map(|(name, _)| name).collect()
 }
 
-fn baselines(node: &Node, faults: &mut Faults) -> BTreeMap<CheckId, CommitId> {
+fn baselines(node: &Node, mode: &Mode, faults: &mut Faults) -> BTreeMap<CheckId, CommitId> {
     let mut found = BTreeMap::new();
     for (id, span, value) in yaml::each(node, "baseline", faults) {
         let id = invalid::id::<CheckId>(id).map_err(|error| faults.add(Fault::from(error).at(span, "a check's id")));
         let commit = yaml::parsed(value, "baseline", faults, invalid::id::<CommitId>);
         if let (Ok(id), Some(commit)) = (id, commit) {
+            let help = "let the base run, or choose `autonomy: pr-only`";
+            mode.forbid(&format!("baseline: {{ {id}: .. }}"), value.span, help, faults);
             found.insert(id, commit);
         }
     }

@@ -1,0 +1,200 @@
+//! The record of a run: entered into the ledger before anything executes, and complete only with a verdict.
+
+use std::collections::BTreeMap;
+
+use runmill_host::{
+    redact::Secrets,
+    sandbox::{ReportFile, Stream},
+};
+use runmill_model::{
+    CheckId, Digest, Graph, Kind, Problem, Problems, Side, Status, canonical,
+    facts::{Check, Invocation, Report},
+};
+use runmill_policy::Host;
+use runmill_store::{Began, Names, RunKind, RunRecord, RunSchema, StoredInvocation, StoredPack, StoredReport};
+use serde::Serialize;
+
+use crate::{
+    Machine, Run, VerdictDocument,
+    change::ResolvedChange,
+    check::internal,
+    execute::Done,
+    recall::{self, Recalled},
+};
+
+/// A run in the ledger, without an end.
+pub(crate) struct Recording<'a> {
+    machine: Machine<'a>,
+    began: Began,
+}
+
+/// What a run came to, as far as it is recorded.
+pub(crate) struct Outcome<'a> {
+    pub(crate) document: &'a VerdictDocument,
+    /// The document as it is printed.
+    pub(crate) printed: &'a str,
+    pub(crate) graph: &'a Graph,
+    pub(crate) host: &'a Host,
+    pub(crate) done: &'a [Done],
+    pub(crate) bases: &'a [Recalled],
+    pub(crate) secrets: &'a Secrets,
+}
+
+impl<'a> Recording<'a> {
+    /// Enters the run.
+    ///
+    /// # Errors
+    /// RM-STATE-002.
+    pub(crate) fn begin(machine: Machine<'a>, change: &ResolvedChange) -> Result<Self, Problem> {
+        let names = Names { target: Some(change.target_name.clone()), candidate: Some(change.candidate_name.clone()) };
+        let began = Began { run: machine.run.clone(), kind: RunKind::Change, at: machine.clock.now(), names };
+        machine.store.begin(&began).map_err(|error| error.problem())?;
+        Ok(Self { machine, began })
+    }
+
+    /// Lets a run happen. One that comes to nothing ends in the ledger with the reason.
+    pub(crate) fn of(&self, run: impl FnOnce() -> Result<Run, Problems>) -> Result<Run, Problems> {
+        let judged = run();
+        if let Err(problems) = &judged
+            && let Some(first) = problems.iter().next()
+        {
+            // A ledger that cannot be written shows the run as unfinished, which is as good; the reason is what is told.
+            let _ = self.machine.store.fail(&self.began.run, first.code, &first.message, self.machine.clock.now());
+        }
+        judged
+    }
+
+    /// Writes the record of a run that came to a verdict.
+    ///
+    /// # Errors
+    /// RM-STATE-002: it is not on the disk, so there is no verdict.
+    pub(crate) fn finish(&self, outcome: &Outcome<'_>) -> Result<(), Problem> {
+        let mut blobs = Blobs::default();
+        let facts = json(&outcome.graph.to_document())?;
+        let documents = [("verdict", outcome.printed.as_bytes().to_vec()), ("facts", facts)];
+        let documents = documents.into_iter().map(|(name, bytes)| (name.to_owned(), blobs.add(bytes))).collect();
+        let change = outcome.graph.change();
+        let record = RunRecord {
+            schema: RunSchema::V1,
+            run: self.began.run.clone(),
+            kind: self.began.kind,
+            engine: env!("CARGO_PKG_VERSION").to_owned(),
+            started_at: self.began.at,
+            ended_at: self.machine.clock.now(),
+            outcome: outcome.document.verdict.to_string(),
+            target: Some(change.target.clone()),
+            base: Some(change.base.clone()),
+            candidate: Some(change.candidate.clone()),
+            names: self.began.names.clone(),
+            documents,
+            packs: packs(outcome.host, &mut blobs)?,
+            invocations: invocations(outcome, &mut blobs)?,
+            facts_digest: outcome.graph.digest(),
+        };
+        let kept = outcome.bases.iter().flat_map(Recalled::blobs);
+        let bytes: Vec<&[u8]> = blobs.0.values().map(Vec::as_slice).chain(kept).collect();
+        let store = self.machine.store;
+        store.put_all(&bytes).and_then(|_| store.finish(&record)).map_err(|error| error.problem())?;
+        Ok(())
+    }
+}
+
+/// Bytes to keep, each once.
+#[derive(Default)]
+struct Blobs(BTreeMap<Digest, Vec<u8>>);
+
+impl Blobs {
+    fn add(&mut self, bytes: Vec<u8>) -> Digest {
+        let digest = Digest::of(&bytes);
+        self.0.insert(digest, bytes);
+        digest
+    }
+}
+
+fn json(document: &impl Serialize) -> Result<Vec<u8>, Problem> {
+    canonical::to_bytes(document).map_err(|error| internal(format!("cannot write a document: {error}")))
+}
+
+fn packs(host: &Host, blobs: &mut Blobs) -> Result<Vec<StoredPack>, Problem> {
+    let packs = host.packs().iter().map(|pack| {
+        let source = json(&**pack.source())?;
+        Ok(StoredPack {
+            name: pack.name().to_string(),
+            version: pack.version().to_owned(),
+            digest: pack.digest(),
+            source: blobs.add(source),
+        })
+    });
+    packs.collect()
+}
+
+/// Every invocation of the graph. What ran here has its bytes from here; what stands in keeps those of its own record.
+fn invocations(outcome: &Outcome<'_>, blobs: &mut Blobs) -> Result<Vec<StoredInvocation>, Problem> {
+    let key = |check: &CheckId, side: Side| (check.clone(), side);
+    let done: BTreeMap<_, _> = outcome.done.iter().map(|done| (key(&done.check, done.side), done)).collect();
+    let bases: BTreeMap<_, _> = outcome.bases.iter().map(|base| (&base.invocation.check, base)).collect();
+    let mut stored = Vec::new();
+    for invocation in &outcome.graph.facts().invocations {
+        let standing = bases.get(&invocation.check).filter(|_| invocation.side == Side::Base);
+        let ran = done.get(&key(&invocation.check, invocation.side));
+        stored.push(match (standing, ran) {
+            (Some(base), _) => base.stored.clone(),
+            (None, Some(done)) => ran_here(outcome, invocation, done, blobs)?,
+            (None, None) => continue,
+        });
+    }
+    Ok(stored)
+}
+
+fn ran_here(
+    outcome: &Outcome<'_>,
+    invocation: &Invocation,
+    done: &Done,
+    blobs: &mut Blobs,
+) -> Result<StoredInvocation, Problem> {
+    let graph = outcome.graph;
+    let check = graph.find(Kind::Check, invocation.check.as_str()).and_then(|fact| graph.get::<Check>(fact));
+    let report = graph.report_of(&invocation.check, invocation.side);
+    let exited = done.exited.as_ref().filter(|_| invocation.status != Status::NotRun);
+    let mut keep = |stream: &Stream| blobs.add(stream.text().into_bytes());
+    let (stdout, stderr) = (exited.map(|it| keep(&it.stdout)), exited.map(|it| keep(&it.stderr)));
+    let bytes = exited.and_then(|it| if let ReportFile::Bytes(bytes) = &it.report { Some(bytes) } else { None });
+    let kept = match (report, bytes) {
+        (Some(report), Some(bytes)) => Some(kept_report(graph, report, bytes, outcome.secrets, blobs)?),
+        _ => None,
+    };
+    Ok(StoredInvocation {
+        inventory: done.whole && report.is_some_and(|report| recall::is_inventory(invocation, report)),
+        stdout,
+        stderr,
+        report: kept,
+        ..recall::stored(invocation, check.map(|check| check.definition_digest))
+    })
+}
+
+/// A test as a report without its bytes is kept.
+#[derive(Serialize)]
+struct Listed<'a> {
+    id: &'a str,
+    state: &'a str,
+}
+
+/// The bytes of a report; of one that holds a secret its list of tests, secrets replaced. The digest of the bytes is in the
+/// graph either way.
+fn kept_report(
+    graph: &Graph,
+    report: &Report,
+    bytes: &[u8],
+    secrets: &Secrets,
+    blobs: &mut Blobs,
+) -> Result<StoredReport, Problem> {
+    if *secrets.redact_bytes(bytes) == *bytes {
+        return Ok(StoredReport { blob: blobs.add(bytes.to_vec()), redacted: false });
+    }
+    let states = [("passed", &report.passed), ("failed", &report.failed), ("skipped", &report.skipped)];
+    let listed: Vec<Listed<'_>> = states
+        .into_iter()
+        .flat_map(|(state, tests)| tests.iter().map(move |test| Listed { id: graph.tests().shown(test), state }))
+        .collect();
+    Ok(StoredReport { blob: blobs.add(json(&listed)?), redacted: true })
+}
