@@ -12,7 +12,7 @@ use runmill_host::{
 use runmill_manifest::{Check, EnvName, OperatorPolicy};
 use runmill_model::{Digest, Side};
 
-use crate::{Machine, change::ResolvedChange, dependencies::Dependencies};
+use crate::{Machine, change::ResolvedChange, dependencies::Dependencies, execute};
 
 /// The surroundings of every invocation of a run.
 pub(crate) struct Boundaries<'a> {
@@ -70,8 +70,8 @@ impl<'a> Boundaries<'a> {
         let environment = environment::build(&rules, self.environment, &self.toolchains);
         let limits = check.limit_settings().under(verification.limits());
         let boundary = Boundary {
-            isolation: sandbox::Isolation::Namespaces,
-            checkout: verification.checkout(),
+            isolation: verification.isolation().into(),
+            checkout: execute::checkout(self.policy),
             cwd: check.cwd().clone(),
             env: environment.vars,
             report: check.report().map(|report| sandbox::ReportSlot {

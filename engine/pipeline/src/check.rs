@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, sync::Arc};
 use runmill_host::{git::Repository, redact::Secrets, sandbox::Stream};
 use runmill_manifest::OperatorPolicy;
 use runmill_model::{
-    CheckId, Code, Finding, Graph, GraphBuilder, Isolation, Observer, Problem, Problems, RunId, Side, Stage, Verdict,
-    facts::Change, verdict::Folded,
+    CheckId, Code, Finding, Graph, GraphBuilder, Isolation, Observer, Problem, Problems, RunId, Side, Stage, TreeHash,
+    Verdict, facts::Change, verdict::Folded,
 };
 use runmill_policy::{Host, Limits};
 
@@ -72,7 +72,7 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
     let change = change::resolve(&mut repository, request, &machine.store.work()).map_err(|error| error.problem())?;
     let manifests = manifests::read(&repository, &change, policy.verification().manifest())?;
     let mut configured = configured::merge(&manifests, &policy, &change)?;
-    unsupported(&policy)?;
+    refuse_contradictions(&policy)?;
     let secrets = execute::secrets(configured.checks.values(), machine.environment);
     configured.redact(&secrets);
 
@@ -157,14 +157,14 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
     })
 }
 
-/// What a later version will do and this one would only pretend to.
-fn unsupported(policy: &OperatorPolicy) -> Result<(), Problems> {
-    let isolation = policy.verification().isolation();
-    if isolation == Isolation::Namespaces {
+/// What does not go together.
+fn refuse_contradictions(policy: &OperatorPolicy) -> Result<(), Problems> {
+    let verification = policy.verification();
+    if verification.isolation() != Isolation::Landlock || verification.tree_hash() != TreeHash::Sealed {
         return Ok(());
     }
-    let message = format!("isolation `{isolation}` is not available in this version");
-    Err(Problem::new(Code::Sandbox001, message, "write `isolation: namespaces`").into())
+    let message = "without namespaces the report is put into the tree, which `tree_hash: sealed` takes for a change";
+    Err(Problem::new(Code::Config002, message, "write `tree_hash: content` beside `isolation: landlock`").into())
 }
 
 fn change_fact(

@@ -12,7 +12,7 @@ use runmill_host::{
     sandbox::{self, Ended, Exited, Sandbox, SandboxError, Spec},
 };
 use runmill_manifest::{Check, OperatorPolicy};
-use runmill_model::{CheckId, Checkout, CommitId, Digest, Problem, Side, TreeHash};
+use runmill_model::{CheckId, Checkout, CommitId, Digest, Isolation, Problem, Side, TreeHash};
 
 use crate::{
     boundaries::{Boundaries, Prints},
@@ -102,7 +102,9 @@ pub(crate) fn execute(
     let home = machine.environment.get("HOME").map(String::as_str).unwrap_or_default();
     let mut hide = repository.private_dirs();
     hide.push(machine.store.root().to_owned());
-    let sandbox = Sandbox::probe(sandbox::Config::new(home, hide))?;
+    let isolation = isolation(policy);
+    let sandbox = Sandbox::probe(sandbox::Config::new(home, hide).isolated_by(isolation))?;
+    let jobs = if isolation == sandbox::Isolation::Landlock { 1 } else { jobs };
     let private = PrivateDir::create_and_sweep(&machine.store.work())?;
     let executor = Executor {
         sandbox: &sandbox,
@@ -119,8 +121,24 @@ pub(crate) fn execute(
     done
 }
 
+/// Without namespaces, one invocation at a time, or one check would meet another.
+fn isolation(policy: &OperatorPolicy) -> sandbox::Isolation {
+    match policy.verification().isolation() {
+        Isolation::Landlock => sandbox::Isolation::Landlock,
+        Isolation::Namespaces | Isolation::None => sandbox::Isolation::Namespaces,
+    }
+}
+
+/// How commits are laid out: without namespaces nothing can be laid over a tree that others see too.
+pub(crate) fn checkout(policy: &OperatorPolicy) -> Checkout {
+    match policy.verification().isolation() {
+        Isolation::Landlock => Checkout::FreshWorktree,
+        Isolation::Namespaces | Isolation::None => policy.verification().checkout(),
+    }
+}
+
 fn layout(policy: &OperatorPolicy) -> (Layout, TreeHash) {
-    let layout = match policy.verification().checkout() {
+    let layout = match checkout(policy) {
         Checkout::Sealed => Layout::Shared,
         Checkout::FreshWorktree => Layout::EachItsOwn,
     };

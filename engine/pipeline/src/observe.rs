@@ -11,7 +11,11 @@ use runmill_model::{
 };
 use runmill_report::{Options, TestReport, text::Notice};
 
-use crate::{execute::Done, runners::Runners, without_secrets};
+use crate::{
+    execute::{self, Done},
+    runners::Runners,
+    without_secrets,
+};
 
 /// How an invocation ended, in the vocabulary of facts.
 pub(crate) fn status_of(ended: &Ended) -> Status {
@@ -56,7 +60,7 @@ fn invocation(done: &Done, argv: &[String], policy: &OperatorPolicy, runners: &R
         tree_before: done.tree_before,
         tree_after: done.tree_after,
         isolation: policy.verification().isolation(),
-        checkout: policy.verification().checkout(),
+        checkout: execute::checkout(policy),
         sandbox_digest: ran.and(done.prints).map(|prints| prints.sandbox),
         platform_digest: ran.and(done.prints).map(|prints| prints.platform),
         dependencies_digest: ran.and(done.prints).and_then(|prints| prints.dependencies),

@@ -79,7 +79,7 @@ impl Boundary {
 
     /// The invocation of a command on a view, inside this boundary. Nothing is laid over the view.
     pub fn around(self, view: View, argv: Vec<String>) -> Spec {
-        let Self { isolation, checkout: _, cwd, env, report, scratch, toolchains, limits } = self;
+        let Self { isolation: _, checkout: _, cwd, env, report, scratch, toolchains, limits } = self;
         Spec {
             view,
             cwd,
@@ -92,7 +92,6 @@ impl Boundary {
             checkout_at: None,
             toolchains,
             limits,
-            isolation,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use camino::Utf8PathBuf;
 use runmill_model::{Code, Problem};
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,12 @@ pub enum SandboxError {
         /// The error number of the system; 0 where there is none.
         errno: i32,
     },
+    /// RM-SANDBOX-001: without namespaces, unix sockets of the host could be reached.
+    #[error("the sandbox cannot be set up: without namespaces a check could reach {}", listed(paths))]
+    SocketsInSight {
+        /// Their paths; not empty.
+        paths: Vec<Utf8PathBuf>,
+    },
     /// RM-SANDBOX-002: an attack that must fail did not.
     #[error("the sandbox does not hold: {probe}")]
     Escaped {
@@ -28,7 +35,7 @@ impl SandboxError {
     /// RM-SANDBOX-001 or RM-SANDBOX-002.
     pub fn code(&self) -> Code {
         match self {
-            Self::Unavailable { .. } => Code::Sandbox001,
+            Self::Unavailable { .. } | Self::SocketsInSight { .. } => Code::Sandbox001,
             Self::Escaped { .. } => Code::Sandbox002,
         }
     }
@@ -42,6 +49,12 @@ impl SandboxError {
             Self::Unavailable { errno, .. } if !cfg!(target_os = "linux") => {
                 let _ = errno;
                 "checks run on Linux only; use a Linux machine, a virtual machine or CI"
+            }
+            Self::SocketsInSight { .. } => {
+                "stop what listens there or do not mount it into the container; or run where namespaces are available, which hide it"
+            }
+            Self::Unavailable { step, .. } if step.contains("Landlock") => {
+                "`isolation: landlock` needs Linux 6.12 or newer with Landlock switched on (`lsm=landlock,..` at boot)"
             }
             Self::Unavailable { errno, .. } => advice(*errno),
         }
@@ -60,7 +73,8 @@ fn advice(errno: i32) -> &'static str {
         1 | 13 => {
             "something forbids namespaces: in Docker run with `--security-opt seccomp=unconfined --security-opt \
              apparmor=unconfined --security-opt systempaths=unconfined`; on Ubuntu see `sysctl kernel.apparmor_restrict_unprivileged_userns`; elsewhere run as root with \
-             CAP_SYS_ADMIN or set `sysctl kernel.unprivileged_userns_clone=1`"
+             CAP_SYS_ADMIN or set `sysctl kernel.unprivileged_userns_clone=1`; where none of this can be had, the operator's policy \
+             can choose the reduced `isolation: landlock`"
         }
         28 => {
             "too many user namespaces or too deep: raise `sysctl user.max_user_namespaces` or leave the outer sandbox"
@@ -72,6 +86,16 @@ fn advice(errno: i32) -> &'static str {
         12 | 23 | 24 => "the machine is short of memory or file descriptors: run fewer checks at once with `--jobs`",
         _ => "run `strace -f` on the same command to see the system call, and compare with a fresh virtual machine",
     }
+}
+
+/// How many sockets a message names.
+const NAMED: usize = 3;
+
+fn listed(paths: &[Utf8PathBuf]) -> String {
+    let named: Vec<_> = paths.iter().take(NAMED).map(|path| format!("`{path}`")).collect();
+    let more = paths.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("the unix sockets {}{more}", named.join(", "))
 }
 
 fn describe(errno: i32) -> String {

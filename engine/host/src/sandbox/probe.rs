@@ -2,12 +2,12 @@
 
 use std::{collections::BTreeMap, fs, io, net::TcpListener, time::Duration};
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use runmill_model::RepoPath;
 
 use super::{
-    Config, Ended, Isolation, Limits, Replace, ReportFile, ReportSlot, SandboxError, Spec, View, cgroup::Groups,
-    protocol::Attack, run::run, stream::Heard,
+    Config, Ended, Limits, Replace, ReportFile, ReportSlot, SandboxError, Spec, View, cgroup::Groups, protocol::Attack,
+    run::run, stream::Heard,
 };
 use crate::{interrupt::Interrupt, redact::Secrets, toolchain::Toolchains};
 
@@ -22,13 +22,17 @@ pub(super) fn prove(config: &Config) -> Result<(), SandboxError> {
         step: "find a temporary directory whose name is UTF-8".into(),
         errno: 0,
     })?;
+    let [lower, git_dir] = ["tree", "git"].map(|name| lower.join(name));
+    for directory in [&lower, &git_dir] {
+        fs::create_dir(directory).map_err(|error| failed("create a directory for the probe", &error))?;
+    }
     fs::write(lower.join("file"), "").map_err(|error| failed("write a file for the probe", &error))?;
     let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| failed("listen on the host's loopback", &error))?;
     let port = listener.local_addr().map_err(|error| failed("listen on the host's loopback", &error))?.port();
     let interrupt = Interrupt::new().map_err(|error| failed("create an interrupt", &error))?;
     let exited = run(
         config,
-        &spec(lower)?,
+        &spec(lower, git_dir)?,
         Heard { secrets: &Secrets::none(), hear: &|_| {} },
         &interrupt,
         Some(Attack { port }),
@@ -41,12 +45,12 @@ pub(super) fn prove(config: &Config) -> Result<(), SandboxError> {
     }
 }
 
-fn spec(lower: &Utf8Path) -> Result<Spec, SandboxError> {
+fn spec(lower: Utf8PathBuf, git_dir: Utf8PathBuf) -> Result<Spec, SandboxError> {
     let path = |text: &str| {
         RepoPath::new(text).map_err(|error| SandboxError::Unavailable { step: error.to_string(), errno: 0 })
     };
     Ok(Spec {
-        view: View { lower: lower.to_owned(), git_dir: Some(lower.to_owned()) },
+        view: View { lower, git_dir: Some(git_dir) },
         cwd: RepoPath::root(),
         argv: vec!["true".into()],
         env: BTreeMap::from([("PATH".into(), PATH.into())]),
@@ -57,7 +61,6 @@ fn spec(lower: &Utf8Path) -> Result<Spec, SandboxError> {
         checkout_at: None,
         toolchains: Toolchains::default(),
         limits: Limits { timeout: Duration::from_secs(60), ..Limits::default() },
-        isolation: Isolation::Namespaces,
     })
 }
 

@@ -29,6 +29,8 @@ pub(super) struct Order {
     pub(super) limits: ProcessLimits,
     /// Notes for the record, as far as they are known.
     pub(super) notes: Vec<String>,
+    /// A private directory for what is not kept in memory; only without namespaces.
+    pub(super) room: Option<Utf8PathBuf>,
     /// Attack the sandbox before the program starts.
     pub(super) attack: Option<Attack>,
 }

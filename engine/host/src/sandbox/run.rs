@@ -2,11 +2,13 @@
 
 use std::{
     io::{self, Read, Write},
+    net::Shutdown,
     os::{
         fd::{AsFd, OwnedFd},
         unix::{net::UnixStream, process::CommandExt},
     },
     process::{Child, ChildStderr, ChildStdout, Command, Stdio},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -16,16 +18,19 @@ use rustix::{
 };
 
 use super::{
-    Config, Ended, Exited, Hear, ReportFile, SandboxError, Spec, Stream, VERB,
+    Config, Ended, Exited, Hear, Isolation, ReportFile, SandboxError, Spec, Stream, VERB,
     cgroup::Groups,
     hint,
     protocol::{Answer, Attack, Ending, Harvest, How, Order, STOP, receive, send},
     stream::{Capture, Heard},
 };
-use crate::{interrupt::Interrupt, redact::Secrets};
+use crate::{git::PrivateDir, interrupt::Interrupt, redact::Secrets};
 
 /// How long the helper may take to end everything once it was told to.
 const GRACE: Duration = Duration::from_secs(10);
+
+/// How often an ending helper is looked at.
+const MOMENT: Duration = Duration::from_millis(5);
 
 /// A timeout that no clock can hold is this one: a year.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
@@ -83,6 +88,7 @@ pub(super) fn run(
 ) -> Result<Exited, SandboxError> {
     let started = Instant::now();
     let mut groups = Groups::make(&spec.limits);
+    let room = room(config, spec)?;
     let order = Order {
         config: config.clone(),
         spec: spec.clone(),
@@ -90,6 +96,7 @@ pub(super) fn run(
         groups: groups.entries(),
         limits: std::mem::take(&mut groups.left),
         notes: std::mem::take(&mut groups.notes),
+        room: room.as_ref().map(|room| room.path().to_owned()),
         attack,
     };
     let mut talk = Conversation::start(&order, heard, started).map_err(|error| failed("start the helper", &error))?;
@@ -166,6 +173,13 @@ fn failed(step: &str, error: &io::Error) -> SandboxError {
     SandboxError::Unavailable { step: step.to_owned(), errno: error.raw_os_error().unwrap_or_default() }
 }
 
+/// Where an invocation without namespaces writes: beside its tree, on the same file system.
+fn room(config: &Config, spec: &Spec) -> Result<Option<PrivateDir>, SandboxError> {
+    let beside = spec.view.lower.parent().filter(|_| config.isolation == Isolation::Landlock);
+    let made = beside.map(PrivateDir::create_in).transpose();
+    made.map_err(|error| SandboxError::Unavailable { step: format!("create a private directory: {error}"), errno: 0 })
+}
+
 /// A helper at work.
 struct Conversation<'a> {
     child: Reaped,
@@ -180,33 +194,48 @@ struct Conversation<'a> {
     started: Instant,
 }
 
-/// A child that is killed and waited for when dropped.
-struct Reaped(Child);
+/// A child that is ended and waited for when dropped.
+struct Reaped {
+    child: Child,
+    /// Closing it asks the child to end by itself; none where its death alone ends everything it started.
+    farewell: Option<UnixStream>,
+}
 
 impl Drop for Reaped {
     fn drop(&mut self) {
+        if let Some(socket) = &self.farewell {
+            // Only the helper can end what a check without a PID namespace started.
+            let _ = socket.shutdown(Shutdown::Both);
+            let deadline = Instant::now() + GRACE;
+            while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < deadline {
+                thread::sleep(MOMENT);
+            }
+        }
         // The outer helper's death kills process 1, and its death everything else.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
 impl<'a> Conversation<'a> {
     fn start(order: &Order, heard: Heard<'a>, started: Instant) -> io::Result<Self> {
         let (socket, theirs) = UnixStream::pair()?;
-        let mut child = Reaped(
-            Command::new(&order.config.helper)
-                .arg(VERB)
-                .env_clear()
-                .current_dir("/")
-                // A terminal's Ctrl-C is for runmill, which ends the run in order.
-                .process_group(0)
-                .stdin(Stdio::from(OwnedFd::from(theirs)))
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped())
-                .spawn()?,
-        );
-        let streams = (child.0.stdout.take(), child.0.stderr.take());
+        let farewell = match order.config.isolation {
+            Isolation::Namespaces => None,
+            Isolation::Landlock => Some(socket.try_clone()?),
+        };
+        let child = Command::new(&order.config.helper)
+            .arg(VERB)
+            .env_clear()
+            .current_dir("/")
+            // A terminal's Ctrl-C is for runmill, which ends the run in order.
+            .process_group(0)
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let mut child = Reaped { child, farewell };
+        let streams = (child.child.stdout.take(), child.child.stderr.take());
         // A helper that cannot read says why, or ends; either is seen when its answer is read.
         let _ = send(&socket, order);
         let report = order.spec.report.as_ref().map_or(0, |report| report.max_bytes);
@@ -301,7 +330,7 @@ impl<'a> Conversation<'a> {
 
     /// Why a helper that said nothing ended, as far as can be seen.
     fn silent_end(&mut self) -> String {
-        match self.child.0.wait() {
+        match self.child.child.wait() {
             Ok(status) => format!("the helper ({status} without an answer; does `main` call it first?)"),
             Err(error) => format!("the helper (no answer, and {error})"),
         }

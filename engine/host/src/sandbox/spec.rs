@@ -21,6 +21,8 @@ pub struct Config {
     pub hide: Vec<Utf8PathBuf>,
     /// The user's home directory; it is hidden. Empty: none.
     pub home: Utf8PathBuf,
+    /// How every invocation is isolated.
+    pub isolation: Isolation,
 }
 
 impl Config {
@@ -28,7 +30,13 @@ impl Config {
     pub fn new(home: impl Into<Utf8PathBuf>, mut hide: Vec<Utf8PathBuf>) -> Self {
         let run_time = std::env::var("XDG_RUNTIME_DIR").map(Utf8PathBuf::from);
         hide.extend(run_time.ok().filter(|path| path.is_absolute()));
-        Self { helper: "/proc/self/exe".into(), hide, home: home.into() }
+        Self { helper: "/proc/self/exe".into(), hide, home: home.into(), isolation: Isolation::Namespaces }
+    }
+
+    /// The same, isolated in this way.
+    #[must_use]
+    pub fn isolated_by(self, isolation: Isolation) -> Self {
+        Self { isolation, ..self }
     }
 }
 
@@ -57,11 +65,10 @@ pub struct Spec {
     pub toolchains: Toolchains,
     /// The limits.
     pub limits: Limits,
-    /// How it is isolated.
-    pub isolation: Isolation,
 }
 
-/// The tree an invocation sees, read-only.
+/// The tree an invocation sees, read-only. With [`Isolation::Landlock`] `.git`, the report and the scratch directories are laid
+/// into it for the time of the run, and taken out again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct View {
     /// The sealed base: a directory with the bytes of one commit. Absolute.
@@ -146,4 +153,7 @@ pub enum Isolation {
     /// Namespaces, Landlock and a system call filter.
     #[default]
     Namespaces,
+    /// Landlock and a system call filter alone, for machines that refuse namespaces. Reduced: the tree must be this invocation's
+    /// own, there is no network at all, and other processes stay listed.
+    Landlock,
 }

@@ -32,6 +32,7 @@ pub struct Fixture {
     pub spec: Spec,
     pub secrets: Secrets,
     pub interrupt: Interrupt,
+    isolation: Isolation,
 }
 
 impl Fixture {
@@ -54,10 +55,19 @@ impl Fixture {
             checkout_at: None,
             toolchains: Toolchains { visible: vec![own_binary()], ..Toolchains::default() },
             limits: Limits { timeout: PATIENCE, ..Limits::default() },
+        };
+        let fixture = Self {
+            directory,
+            spec,
+            secrets: Secrets::none(),
+            interrupt: Interrupt::new().unwrap(),
             isolation: Isolation::Namespaces,
         };
-        let fixture = Self { directory, spec, secrets: Secrets::none(), interrupt: Interrupt::new().unwrap() };
         fixture.file("kept.txt", "kept").file("sub/kept.txt", "kept")
+    }
+
+    pub fn isolated_by(self, isolation: Isolation) -> Self {
+        Self { isolation, ..self }
     }
 
     /// The sealed base.
@@ -121,14 +131,15 @@ impl Fixture {
 
     pub fn try_argv(&mut self, argv: &[&str]) -> Result<Exited, SandboxError> {
         self.spec.argv = argv.iter().map(|word| (*word).to_owned()).collect();
-        sandbox().run(&self.spec, &self.secrets, &self.interrupt)
+        sandbox(self.isolation).run(&self.spec, &self.secrets, &self.interrupt)
     }
 }
 
 /// The sandbox of this process, proven once.
-pub fn sandbox() -> &'static Sandbox {
-    static SANDBOX: OnceLock<Sandbox> = OnceLock::new();
-    SANDBOX.get_or_init(|| Sandbox::probe(Config::new(home(), Vec::new())).unwrap())
+pub fn sandbox(isolation: Isolation) -> &'static Sandbox {
+    static SANDBOXES: [OnceLock<Sandbox>; 2] = [OnceLock::new(), OnceLock::new()];
+    let config = Config::new(home(), Vec::new()).isolated_by(isolation);
+    SANDBOXES[usize::from(isolation == Isolation::Landlock)].get_or_init(|| Sandbox::probe(config).unwrap())
 }
 
 fn home() -> Utf8PathBuf {

@@ -18,6 +18,8 @@ pub const VERB: &str = "__inside";
 pub fn main(arguments: &[String]) {
     let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
+        ["escape", name] => crate::escape::inside(name),
+        ["user"] => println!("{}", rustix::process::geteuid().as_raw()),
         ["system-calls"] => system_calls(),
         ["terminal"] => terminal(),
         ["connect", to] => tell(to, TcpStream::connect(to)),

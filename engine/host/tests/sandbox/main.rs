@@ -13,6 +13,8 @@
     reason = "tests of effects; without the usual harness the compiler does not know that they are tests"
 )]
 
+mod container;
+mod escape;
 mod fixture;
 mod inside;
 mod life;
@@ -20,12 +22,14 @@ mod lower_tree;
 mod machine;
 mod processes;
 mod programs;
+mod reduced;
 mod reports;
 mod streams;
 mod user;
 
 use libtest_mimic::{Arguments, Trial};
 use runmill_host::sandbox::{VERB, helper_main};
+use user::Who;
 
 /// A case: it panics where the sandbox does not do as said.
 type Case = (&'static str, fn());
@@ -46,8 +50,17 @@ fn main() {
 }
 
 fn cases() -> Vec<Case> {
-    [lower_tree::CASES, machine::CASES, processes::CASES, programs::CASES, reports::CASES, streams::CASES, life::CASES]
-        .concat()
+    [
+        escape::CASES,
+        lower_tree::CASES,
+        machine::CASES,
+        processes::CASES,
+        programs::CASES,
+        reports::CASES,
+        streams::CASES,
+        life::CASES,
+    ]
+    .concat()
 }
 
 fn trials() -> Vec<Trial> {
@@ -58,7 +71,36 @@ fn trials() -> Vec<Trial> {
         })
     });
     let as_user = cases().into_iter().filter(|_| user::is_root()).map(|(name, _)| {
-        Trial::test(format!("as_ordinary_user::{name}"), move || user::run_case(name).map_err(Into::into))
+        Trial::test(format!("as_ordinary_user::{name}"), move || {
+            user::run(Who::Ordinary, &["case", name]).map_err(Into::into)
+        })
     });
-    own.chain(as_user).collect()
+    own.chain(as_user).chain(attempts()).chain(reduced()).collect()
+}
+
+/// Every attempt to get out, with namespaces and, in the imitation of a container, without.
+fn attempts() -> Vec<Trial> {
+    let trial = |who, prefix: &str, how: &'static str, name: &'static str| {
+        let title =
+            format!("{prefix}{}::{name}", if how == "attempt" { "escape" } else { "escape_without_namespaces" });
+        Trial::test(title, move || user::run(who, &[how, name]).map_err(Into::into))
+    };
+    let all = escape::areas().into_iter().flat_map(|area| ["attempt", "attempt-in-container"].map(|how| (how, area)));
+    all.flat_map(|(how, name)| everybody().map(move |(who, prefix)| trial(who, prefix, how, name))).collect()
+}
+
+/// The cases of isolation without namespaces.
+fn reduced() -> Vec<Trial> {
+    let cases = reduced::CASES.iter().flat_map(|(name, _)| everybody().map(move |person| (person, *name)));
+    cases
+        .map(|((who, prefix), name)| {
+            let run = move || user::run(who, &["case-in-container", name]).map_err(Into::into);
+            Trial::test(format!("{prefix}{name}"), run)
+        })
+        .collect()
+}
+
+fn everybody() -> impl Iterator<Item = (Who, &'static str)> {
+    let ordinary = user::is_root().then_some((Who::Ordinary, "as_ordinary_user::"));
+    [(Who::Same, "")].into_iter().chain(ordinary)
 }

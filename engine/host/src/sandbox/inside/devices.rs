@@ -59,13 +59,14 @@ fn seal_nodes(dev: &Utf8Path) -> Result<(), SandboxError> {
     .step("make /dev read-only")
 }
 
-/// Mounts a `/proc` that shows this PID namespace only, and makes everything in it read-only that is not about a process.
+/// Mounts a `/proc` that shows this PID namespace only, and makes everything in it read-only that is not about a process of the check.
 pub(super) fn fresh_proc() -> Result<(), SandboxError> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", "/proc", "proc", flags, None).step("mount /proc")?;
     for entry in fs::read_dir("/proc").step("list /proc")?.flatten() {
         let (Ok(name), Ok(metadata)) = (entry.file_name().into_string(), entry.metadata()) else { continue };
-        let is_process = name.bytes().all(|byte| byte.is_ascii_digit());
+        // Process 1 belongs to the same user: it could be offered to the kernel when memory is short.
+        let is_process = name != "1" && name.bytes().all(|byte| byte.is_ascii_digit());
         let is_writable = metadata.is_dir() || metadata.permissions().mode() & 0o222 != 0;
         if !is_process && is_writable && !metadata.is_symlink() {
             let path = Utf8Path::new("/proc").join(&name);

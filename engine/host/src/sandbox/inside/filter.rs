@@ -1,5 +1,7 @@
 //! The system call filter. It refuses what would undo the namespaces, and what reaches past them.
 
+mod alone;
+
 use std::collections::BTreeMap;
 
 use libc as sys;
@@ -9,7 +11,7 @@ use seccompiler::{
 };
 
 use super::step::Step;
-use crate::sandbox::SandboxError;
+use crate::sandbox::{Isolation, SandboxError};
 
 /// `open_tree_attr`, not yet in the C library.
 const SYS_OPEN_TREE_ATTR: i64 = 467;
@@ -89,17 +91,17 @@ const OTHERS: &[i64] = &[
 ];
 
 /// Filters every coming system call of this process and its children. No new privileges must be set before.
-pub(super) fn apply() -> Result<(), SandboxError> {
-    for program in programs().map_err(std::io::Error::other).step("compile the system call filter")? {
+pub(super) fn apply(isolation: Isolation) -> Result<(), SandboxError> {
+    for program in programs(isolation).map_err(std::io::Error::other).step("compile the system call filter")? {
         apply_filter(&program).map_err(std::io::Error::other).step("apply the system call filter")?;
     }
     Ok(())
 }
 
-fn programs() -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
+fn programs(isolation: Isolation) -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     let allow = || SeccompAction::Allow;
-    let refuse = SeccompFilter::new(refused()?, allow(), SeccompAction::Errno(sys::EPERM as u32), arch)?;
+    let refuse = SeccompFilter::new(refused(isolation)?, allow(), SeccompAction::Errno(sys::EPERM as u32), arch)?;
     // The flags of clone3 lie in memory, where a filter cannot look: callers that are told it does not exist use clone.
     let unknown = BTreeMap::from([(sys::SYS_clone3, Vec::new())]);
     let unknown = SeccompFilter::new(unknown, allow(), SeccompAction::Errno(sys::ENOSYS as u32), arch)?;
@@ -110,7 +112,7 @@ fn programs() -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
     Ok(programs)
 }
 
-fn refused() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::BackendError> {
+fn refused(isolation: Isolation) -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::BackendError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = REFUSED.iter().map(|number| (*number, Vec::new())).collect();
     let bits = (0..u64::BITS).map(|bit| 1 << bit).filter(|bit| NEW_NAMESPACE & bit != 0);
     rules.insert(sys::SYS_clone, bits.map(|bit| when(0, SeccompCmpOp::MaskedEq(bit), bit)).collect::<Result<_, _>>()?);
@@ -123,6 +125,9 @@ fn refused() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::BackendErro
     }
     for number in [sys::SYS_setpriority, sys::SYS_ioprio_set] {
         rules.insert(number, vec![when(1, SeccompCmpOp::Eq, 1)?]);
+    }
+    if isolation == Isolation::Landlock {
+        rules.extend(alone::refused()?);
     }
     Ok(rules)
 }

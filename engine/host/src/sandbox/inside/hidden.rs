@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
+    os::unix::fs::FileTypeExt,
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -89,7 +90,24 @@ impl Hidden {
         path.ancestors().any(|above| self.directories.contains(above))
     }
 
-    fn forbids(&self, path: &Utf8Path) -> bool {
+    /// The outermost hidden directories.
+    pub(super) fn directories(&self) -> impl Iterator<Item = &Utf8Path> {
+        self.directories.iter().map(Utf8PathBuf::as_path)
+    }
+
+    /// Whether something hidden, or a secret file, is somewhere below a directory.
+    pub(super) fn is_below(&self, directory: &Utf8Path) -> bool {
+        let files = FILES.iter().map(Utf8Path::new);
+        self.directories().chain(files).any(|path| path != directory && path.starts_with(directory))
+    }
+
+    /// Whether this is a secret file.
+    pub(super) fn is_secret(&self, path: &Utf8Path) -> bool {
+        FILES.contains(&path.as_str())
+    }
+
+    /// Whether the caller named a directory that this is in.
+    pub(super) fn forbids(&self, path: &Utf8Path) -> bool {
         self.strict.iter().any(|hidden| path.starts_with(hidden))
     }
 
@@ -137,8 +155,9 @@ impl Hidden {
         let sockets = sockets.iter().map(Utf8PathBuf::as_path);
         for path in FILES.iter().map(Utf8Path::new).chain(sockets) {
             let Ok(path) = path.canonicalize_utf8() else { continue };
-            // A directory is no file; what is hidden cannot be found, and what was covered by another name is /dev/null by now.
-            if !path.is_dir() && !self.covers(&path) && !path.starts_with("/dev") && !path.starts_with("/proc") {
+            // A directory is no file; what is hidden cannot be found, unless a toolchain shows it; and what was covered by another name is
+            // /dev/null by now.
+            if !path.is_dir() && !path.starts_with("/dev") && !path.starts_with("/proc") {
                 Tree::take(Utf8Path::new("/dev/null"))
                     .and_then(|null| null.cover(&path))
                     .step(format!("cover {path}"))?;
@@ -169,7 +188,7 @@ impl Toolbox {
 }
 
 /// Object directories outside that a git directory names, absolute. Git would look for them at the same paths.
-fn borrowed_objects(git_dir: &Utf8Path) -> BTreeSet<Utf8PathBuf> {
+pub(super) fn borrowed_objects(git_dir: &Utf8Path) -> BTreeSet<Utf8PathBuf> {
     let text = fs::read_to_string(git_dir.join("objects/info/alternates")).unwrap_or_default();
     text.lines().map(Utf8PathBuf::from).filter(|path| path.is_absolute()).collect()
 }
@@ -179,11 +198,28 @@ fn is_shared(path: &Utf8Path) -> bool {
     matches!(path.as_str(), "/tmp" | "/var/tmp")
 }
 
-/// Paths of the unix sockets that are open on this network namespace of the host.
+/// Paths of the unix sockets that are open on this network namespace of the host, or mounted into this mount namespace.
 pub(super) fn open_sockets() -> Vec<Utf8PathBuf> {
+    listed_sockets().into_iter().chain(mounted_sockets()).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// A container has the sockets of its host mounted into it, where no table of its own lists them.
+fn mounted_sockets() -> Vec<Utf8PathBuf> {
+    let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let points = table.lines().filter_map(|line| line.split(' ').nth(4)).map(|path| Utf8PathBuf::from(unescape(path)));
+    points.filter(|path| fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket())).collect()
+}
+
+/// A mount point as the table has it: a space, a tab, a line break and a backslash are octal numbers there.
+fn unescape(path: &str) -> String {
+    let characters = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
+    characters.iter().fold(path.to_owned(), |path, (escaped, character)| path.replace(escaped, character))
+}
+
+fn listed_sockets() -> Vec<Utf8PathBuf> {
     let table = fs::read("/proc/net/unix").unwrap_or_default();
     let table = String::from_utf8_lossy(&table);
     // The eighth column is the path; it may hold spaces, and abstract names start with `@`.
     let paths = table.lines().skip(1).filter_map(|line| line.split_once(" /").map(|(_, path)| format!("/{path}")));
-    paths.map(Utf8PathBuf::from).collect::<BTreeSet<_>>().into_iter().collect()
+    paths.map(Utf8PathBuf::from).collect()
 }

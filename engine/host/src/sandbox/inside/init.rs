@@ -1,7 +1,7 @@
 //! Process 1 of the PID namespace: starts the check, waits for it, ends everything, reads the report.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, Read, Write},
     os::unix::net::UnixStream,
 };
@@ -13,9 +13,12 @@ use rustix::{
     thread::CapabilitySet,
 };
 
-use super::{attack, confine, files::Landlock, launch, machine, raw, report::Slot, step::Step, view::ViewError};
+use super::{
+    attack, confine, files::Landlock, launch, machine, machine::Cage, raw, reduced, reduced::Laid, report::Slot,
+    step::Step, view::ViewError,
+};
 use crate::sandbox::{
-    SandboxError,
+    Isolation, SandboxError,
     protocol::{Answer, Ending, Harvest, How, Order, STOP, send},
 };
 
@@ -23,7 +26,7 @@ use crate::sandbox::{
 type Refusal = Answer;
 
 /// The whole life of process 1. Its end ends every process of the namespace.
-pub(super) fn live(order: &Order, sockets: &[Utf8PathBuf], parent: &UnixStream, null: &File) -> i32 {
+pub(super) fn live(order: Order, sockets: &[Utf8PathBuf], parent: &UnixStream, null: &File) -> i32 {
     let (answer, report) = match prepare_and_run(order, sockets, parent, null) {
         Ok(Some(result)) => result,
         Ok(None) => return 1,
@@ -36,20 +39,23 @@ pub(super) fn live(order: &Order, sockets: &[Utf8PathBuf], parent: &UnixStream, 
 
 /// None: the parent is gone.
 fn prepare_and_run(
-    order: &Order,
+    mut order: Order,
     sockets: &[Utf8PathBuf],
     parent: &UnixStream,
     null: &File,
 ) -> Result<Option<(Answer, Vec<u8>)>, ViewError> {
     let mut notes = order.notes.clone();
-    let machine = machine::build(order, sockets, &mut notes)?;
+    let machine = match order.config.isolation {
+        Isolation::Namespaces => machine::build(&order, sockets, &mut notes)?,
+        Isolation::Landlock => reduced::build(&mut order, sockets, &mut notes)?,
+    };
     set_dumpable_behavior(DumpableBehavior::NotDumpable).step("hide process 1")?;
     let children = raw::watch_children().step("watch children")?;
     let (refusals, refusing) = io::pipe().step("create a pipe")?;
     let main = match raw::fork().step("start the main process")? {
         raw::Fork::Child => {
             drop(refusals);
-            std::process::exit(become_check(order, &machine.writable, refusing));
+            std::process::exit(become_check(&order, &machine.cage, refusing));
         }
         raw::Fork::Parent(main) => main,
     };
@@ -58,15 +64,17 @@ fn prepare_and_run(
     // The report may have been made unreadable; nothing else needs a capability from here.
     confine::drop_capabilities(CapabilitySet::DAC_OVERRIDE | CapabilitySet::DAC_READ_SEARCH)?;
     let Some(how) = watch(main, &children, parent).step("watch the main process")? else { return Ok(None) };
-    let leftovers = if matches!(how, How::Stopped) { 0 } else { alive().step("count what is left")? };
-    end_all();
+    let leftovers =
+        if matches!(how, How::Stopped) { 0 } else { machine.population.alive().step("count what is left")? };
+    machine.population.end_all();
+    let (harvest, report) = harvest(&order, machine.slot);
+    machine.laid.map_or(Ok(()), Laid::take_out)?;
     Ok(Some(match refusal(refusals, how).step("read why nothing started")? {
         Said::Refused(answer) => (answer, Vec::new()),
         Said::Started(landlock) => {
             if landlock == Landlock::Absent {
                 notes.push("landlock: not enforced (the kernel has none)".into());
             }
-            let (harvest, report) = harvest(order, machine.slot);
             (Answer::Ended(Ending { how, leftovers, report: harvest, notes }), report)
         }
     }))
@@ -82,22 +90,23 @@ const STARTING: u8 = b'+';
 const STARTING_WITHOUT_LANDLOCK: u8 = b'-';
 
 /// The main process up to its program. Returns only where that fails.
-fn become_check(order: &Order, writable: &[Utf8PathBuf], mut refusing: io::PipeWriter) -> i32 {
-    let refusal = match give_up_and_attack(order, writable) {
+fn become_check(order: &Order, cage: &Cage, mut refusing: io::PipeWriter) -> i32 {
+    let refusal = match give_up_and_attack(order, cage) {
         Err(error) => Refusal::Failed(error),
         Ok(landlock) => {
             let byte = if landlock == Landlock::Absent { STARTING_WITHOUT_LANDLOCK } else { STARTING };
             let _ = refusing.write_all(&[byte]);
-            Refusal::NotStarted { reason: launch::become_program(&order.spec) }
+            Refusal::NotStarted { reason: launch::become_program(&order.spec, &cage.checkout) }
         }
     };
     let _ = serde_json::to_writer(&refusing, &refusal);
     127
 }
 
-fn give_up_and_attack(order: &Order, writable: &[Utf8PathBuf]) -> Result<Landlock, SandboxError> {
-    let landlock = confine::give_up(&order.spec, &order.limits, writable)?;
-    order.attack.as_ref().map_or(Ok(()), attack::attack)?;
+fn give_up_and_attack(order: &Order, cage: &Cage) -> Result<Landlock, SandboxError> {
+    let landlock = confine::give_up(order, &cage.rules)?;
+    reduced::refuse_reachable(&cage.sockets)?;
+    order.attack.as_ref().map_or(Ok(()), |attack| attack::attack(attack, order, &cage.checkout))?;
     Ok(landlock)
 }
 
@@ -156,34 +165,6 @@ fn reap(main: Pid) -> io::Result<Option<How>> {
             Ok(Some(_)) => {}
             Ok(None) | Err(rustix::io::Errno::CHILD) => return Ok(None),
             Err(error) => return Err(error.into()),
-        }
-    }
-}
-
-/// Processes of this namespace that are alive, this one not counted.
-fn alive() -> io::Result<u32> {
-    let mut alive = 0;
-    for entry in fs::read_dir("/proc")? {
-        let name = entry?.file_name();
-        let Some(pid) = name.to_str().filter(|name| name.bytes().all(|byte| byte.is_ascii_digit())) else { continue };
-        let mut stat = String::new();
-        let read = File::open(format!("/proc/{pid}/stat")).and_then(|mut file| file.read_to_string(&mut stat));
-        // The state follows the name, which is in parentheses and may hold any character.
-        let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
-        if pid != "1" && read.is_ok() && !matches!(state, Some('Z' | 'X')) {
-            alive += 1;
-        }
-    }
-    Ok(alive)
-}
-
-/// Kills and reaps everything else in this namespace.
-fn end_all() {
-    loop {
-        raw::kill_all();
-        match wait(WaitOptions::empty()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(_) => return,
         }
     }
 }

@@ -5,11 +5,11 @@ use std::{fs, io, os::unix::process::CommandExt, process::Command};
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::fs::{Access, access};
 
-use crate::sandbox::{CHECKOUT, Spec};
+use crate::sandbox::Spec;
 
 /// Becomes the program. Returns only where that fails, with the reason in one line.
-pub(super) fn become_program(spec: &Spec) -> String {
-    let cwd = Utf8Path::new(CHECKOUT).join(spec.cwd.as_str());
+pub(super) fn become_program(spec: &Spec, checkout: &Utf8Path) -> String {
+    let cwd = checkout.join(spec.cwd.as_str());
     if let Err(error) = rustix::process::chdir(cwd.as_str()) {
         return format!("the working directory `{}` cannot be entered: {error}", spec.cwd);
     }

@@ -8,21 +8,38 @@ use rustix::{
 
 use super::{
     devices::{Nodes, fresh_proc, own_network},
+    files::Rules,
     hidden::Hidden,
     mounts::SEALED,
+    population::Population,
     raw::{Reach, restrict_mount},
+    reduced::Laid,
     report::Slot,
     step::Step,
     view::{Sources, ViewError, make_places},
 };
-use crate::sandbox::{HOME, TMPDIR, protocol::Order};
+use crate::sandbox::{CHECKOUT, HOME, TMPDIR, protocol::Order};
 
 /// A finished machine.
 pub(super) struct Machine {
     /// Where the report will be found.
     pub(super) slot: Slot,
-    /// What the check may write to.
-    pub(super) writable: Vec<Utf8PathBuf>,
+    /// What holds the check's processes together.
+    pub(super) population: Population,
+    /// What the main process needs to know.
+    pub(super) cage: Cage,
+    /// What is to be taken out of the tree at the end.
+    pub(super) laid: Option<Laid>,
+}
+
+/// What the main process binds itself to.
+pub(super) struct Cage {
+    /// Where the view is.
+    pub(super) checkout: Utf8PathBuf,
+    /// The Landlock rules.
+    pub(super) rules: Rules,
+    /// Unix sockets that must not answer.
+    pub(super) sockets: Vec<Utf8PathBuf>,
 }
 
 /// Builds it around process 1.
@@ -47,5 +64,6 @@ pub(super) fn build(order: &Order, sockets: &[Utf8PathBuf], notes: &mut Vec<Stri
     hidden.cover_files(sockets)?;
     own_network()?;
     rustix::process::chdir(Utf8Path::new("/").as_str()).step("leave the old tree")?;
-    Ok(Machine { slot: view.slot, writable })
+    let cage = Cage { checkout: CHECKOUT.into(), rules: Rules::beside_mounts(writable), sockets: Vec::new() };
+    Ok(Machine { slot: view.slot, population: Population::Namespace, cage, laid: None })
 }

@@ -16,8 +16,10 @@ mod lower;
 mod machine;
 mod mounts;
 mod namespaces;
+mod population;
 #[expect(unsafe_code, reason = "system calls that no safe crate offers, each with its SAFETY line")]
 mod raw;
+mod reduced;
 mod report;
 mod step;
 mod view;
@@ -30,7 +32,7 @@ use rustix::process::{Pid, Signal, WaitOptions, getppid, set_parent_process_deat
 pub use self::raw::stdout_was_closed;
 use self::step::Step;
 use super::{
-    SandboxError,
+    Isolation, SandboxError,
     protocol::{Answer, Order, receive, send},
 };
 
@@ -56,7 +58,10 @@ fn adopt_socket() -> io::Result<UnixStream> {
 
 fn outer(parent: &UnixStream) -> Result<i32, SandboxError> {
     let mut order: Order = receive(parent).step("read the order")?;
-    tie_to(order.parent)?;
+    let isolation = order.config.isolation;
+    if isolation == Isolation::Namespaces {
+        tie_to(order.parent)?;
+    }
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     for group in std::mem::take(&mut order.groups) {
         if let Err(error) = fs::write(&group, "0") {
@@ -64,18 +69,27 @@ fn outer(parent: &UnixStream) -> Result<i32, SandboxError> {
         }
     }
     let sockets: Vec<Utf8PathBuf> = hidden::open_sockets();
+    if isolation == Isolation::Landlock {
+        // Here this one is process 1: it ends everything when the parent lets go of the socket, not with it.
+        let null = open_null()?;
+        return Ok(init::live(order, &sockets, parent, &null));
+    }
     namespaces::enter()?;
     // A change of user namespace may untie.
     tie_to(order.parent)?;
     // Opened here: soon there is no /dev but the check's.
-    let null = fs::File::options().write(true).open("/dev/null").step("open /dev/null")?;
+    let null = open_null()?;
     match raw::fork().step("start process 1")? {
         raw::Fork::Child => {
             set_parent_process_death_signal(Some(Signal::KILL)).step("tie process 1 to the helper")?;
-            Ok(init::live(&order, &sockets, parent, &null))
+            Ok(init::live(order, &sockets, parent, &null))
         }
         raw::Fork::Parent(init) => wait_for(init, &null),
     }
+}
+
+fn open_null() -> Result<fs::File, SandboxError> {
+    fs::File::options().write(true).open("/dev/null").step("open /dev/null")
 }
 
 /// Ends this process with the thread that started it.

@@ -32,10 +32,12 @@ enum Kind {
         file: File,
         before: Stat,
     },
-    /// The upper layer of the overlay over the report's directory.
+    /// The upper layer of the overlay over the report's directory, or that directory itself.
     Atomic {
         upper: OwnedFd,
         name: String,
+        /// Names that were there before.
+        before: Vec<String>,
     },
     /// A scratch directory, and the path in it.
     InScratch {
@@ -61,8 +63,11 @@ impl Slot {
         Ok(Self(Kind::InPlace { file, before }))
     }
 
-    pub(super) fn atomic(upper: &Utf8Path, name: String) -> Result<Self, SandboxError> {
-        Ok(Self(Kind::Atomic { upper: open_directory(upper)?, name }))
+    /// The directory holds what the check puts there, and what is there now.
+    pub(super) fn atomic(directory: &Utf8Path, name: String) -> Result<Self, SandboxError> {
+        let upper = open_directory(directory)?;
+        let before = names(&upper).step("list the report's directory")?;
+        Ok(Self(Kind::Atomic { upper, name, before }))
     }
 
     pub(super) fn in_scratch(scratch: &Utf8Path, rest: Utf8PathBuf) -> Result<Self, SandboxError> {
@@ -78,7 +83,7 @@ impl Slot {
                 Ok(after) if after.st_size == 0 && is_untouched(&before, &after) => (Harvest::Untouched, Vec::new()),
                 _ => read(file, max),
             },
-            Kind::Atomic { upper, name } => match others(&upper, &name) {
+            Kind::Atomic { upper, name, before } => match others(&upper, &name, &before) {
                 Ok(others) if others.is_empty() => find(&upper, Utf8Path::new(&name), max),
                 Ok(others) => (Harvest::Irregular(Irregular::Others(others)), Vec::new()),
                 Err(_) => (Harvest::Irregular(Irregular::Special), Vec::new()),
@@ -134,15 +139,12 @@ fn read(mut file: File, max: u64) -> (Harvest, Vec<u8>) {
     (Harvest::Follows { bytes: bytes.len() as u64 }, bytes)
 }
 
-/// Paths in `directory` other than `name`, sorted, at most [`OTHERS`].
-fn others(directory: &OwnedFd, name: &str) -> io::Result<Vec<String>> {
-    let mut names = Vec::new();
-    for entry in Dir::read_from(directory.as_fd())? {
-        let entry = entry?.file_name().to_string_lossy().into_owned();
-        if !matches!(entry.as_str(), "." | "..") && entry != name {
-            names.push(entry);
-        }
-    }
+/// Paths in `directory` that came or went, other than `name`, sorted, at most [`OTHERS`].
+fn others(directory: &OwnedFd, name: &str, before: &[String]) -> io::Result<Vec<String>> {
+    let after = names(directory)?;
+    let (came, went) =
+        (after.iter().filter(|path| !before.contains(path)), before.iter().filter(|path| !after.contains(path)));
+    let mut names: Vec<_> = came.chain(went).filter(|path| *path != name).cloned().collect();
     names.sort();
     names.truncate(OTHERS);
     // A report that is a directory would hide others in it.
@@ -152,4 +154,11 @@ fn others(directory: &OwnedFd, name: &str) -> io::Result<Vec<String>> {
         names.insert(0, format!("{name}/"));
     }
     Ok(names)
+}
+
+fn names(directory: &OwnedFd) -> io::Result<Vec<String>> {
+    let entries = Dir::read_from(directory.as_fd())?;
+    let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+    let names: io::Result<Vec<_>> = names.collect();
+    Ok(names?.into_iter().filter(|name| !matches!(name.as_str(), "." | "..")).collect())
 }

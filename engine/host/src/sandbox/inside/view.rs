@@ -72,7 +72,7 @@ impl Sources {
         let all_scratch = outermost(&spec.scratch);
         let in_overlay = |path: &RepoPath| spec.overlays.iter().any(|overlay| is_in(path, overlay.at.as_str()));
         let (upon, scratch): (Vec<_>, Vec<_>) = all_scratch.iter().cloned().partition(in_overlay);
-        let plan = ReportPlan::make(spec, &all_scratch, &stage)?;
+        let plan = ReportPlan::make(spec, &all_scratch, &stage.base)?;
         for path in &scratch {
             stage.want_dir(path, "scratch directory")?;
         }
@@ -128,7 +128,7 @@ impl Sources {
 }
 
 /// How the report comes to be.
-enum ReportPlan {
+pub(super) enum ReportPlan {
     None,
     /// The commit has something there already, and it is not a plain file.
     Blocked(PreExisting),
@@ -147,7 +147,8 @@ enum ReportPlan {
 }
 
 impl ReportPlan {
-    fn make(spec: &Spec, scratch: &[RepoPath], stage: &Stage) -> Result<Self, ViewError> {
+    /// What is to be done in a tree that looks like `base`.
+    pub(super) fn make(spec: &Spec, scratch: &[RepoPath], base: &Utf8Path) -> Result<Self, ViewError> {
         let Some(report) = &spec.report else { return Ok(Self::None) };
         let path = Utf8Path::new(report.path.as_str());
         if report.path.is_root() || is_in(&report.path, ".git") {
@@ -162,7 +163,7 @@ impl ReportPlan {
         if spec.overlays.iter().any(|overlay| path.starts_with(overlay.at.as_str())) {
             return Err(ViewError::NotStarted(format!("the report path `{path}` lies in prepared dependencies")));
         }
-        match look(&stage.base, path) {
+        match look(base, path) {
             Found::Directory => return Ok(Self::Blocked(PreExisting::Directory)),
             Found::Symlink => return Ok(Self::Blocked(PreExisting::Symlink)),
             Found::BlockedParent => return Ok(Self::Blocked(PreExisting::BlockedParent)),
@@ -217,8 +218,6 @@ impl Stage {
     /// Makes sure that there is something to mount on.
     fn want(&self, path: &RepoPath, directory: bool, what: &str) -> Result<(), ViewError> {
         let relative = Utf8Path::new(path.as_str());
-        let blocked =
-            |by: &str| Err(ViewError::NotStarted(format!("{by} of the commit is in the way of the {what} `{path}`")));
         match (look(&self.base, relative), directory) {
             (Found::Directory, true) | (Found::File, false) => Ok(()),
             (Found::Missing, true) => Ok(self.want_dir_here(relative)?),
@@ -226,10 +225,7 @@ impl Stage {
                 self.want_parents(relative)?;
                 Ok(make_file(&self.skeleton.join(relative))?)
             }
-            (Found::Directory, false) => blocked("a directory"),
-            (Found::File, true) => blocked("a file"),
-            (Found::Symlink, _) => blocked("a symbolic link"),
-            (Found::BlockedParent, _) => blocked("a file or symbolic link"),
+            (found, _) => Err(in_the_way(found, what, path)),
         }
     }
 
@@ -329,16 +325,28 @@ pub(super) fn make_places() -> Result<(), SandboxError> {
     tmpfs(Utf8Path::new(crate::sandbox::HOME), "0700")
 }
 
+/// What the commit has is in the way of what was declared.
+pub(super) fn in_the_way(found: Found, what: &str, path: &RepoPath) -> ViewError {
+    let by = match found {
+        Found::Missing => "nothing",
+        Found::Directory => "a directory",
+        Found::File => "a file",
+        Found::Symlink => "a symbolic link",
+        Found::BlockedParent => "a file or symbolic link",
+    };
+    ViewError::NotStarted(format!("{by} of the commit is in the way of the {what} `{path}`"))
+}
+
 fn inside(path: &str) -> Utf8PathBuf {
     if path == "." { CHECKOUT.into() } else { Utf8Path::new(CHECKOUT).join(path) }
 }
 
-fn is_in(path: &RepoPath, directory: &str) -> bool {
+pub(super) fn is_in(path: &RepoPath, directory: &str) -> bool {
     Utf8Path::new(path.as_str()).starts_with(directory)
 }
 
 /// The directories that lie in no other, sorted.
-fn outermost(paths: &[RepoPath]) -> Vec<RepoPath> {
+pub(super) fn outermost(paths: &[RepoPath]) -> Vec<RepoPath> {
     let mut sorted: Vec<_> = paths.to_vec();
     sorted.sort();
     let mut outer: Vec<RepoPath> = Vec::new();
