@@ -10,7 +10,7 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    ErrorDocument, Repo, User, Verdict,
+    ErrorDocument, Repo, User, Verdict, container,
     recorded::{ended, unfinished},
 };
 
@@ -119,6 +119,15 @@ impl Runmill {
     pub fn through<'a>(mut self, words: impl IntoIterator<Item = &'a str>) -> Self {
         self.prefix.extend(words.into_iter().map(str::to_owned));
         self
+    }
+
+    /// Starts the binary in the imitation of a container.
+    pub fn in_container(self) -> Self {
+        // Somebody else runs a copy of the binary, in the root.
+        let own = self.program.parent().filter(|_| !self.user.drops_privileges());
+        let words = container::words(&[Some(self.root.as_path()), own].into_iter().flatten().collect::<Vec<_>>());
+        let dir = self.dir.clone();
+        self.env("PWD_INSIDE", dir).through(words.iter().map(String::as_str))
     }
 
     /// Starts the run without input, and with pipes to read from.

@@ -1,6 +1,7 @@
 //! Real repositories, hermetic runs of the binary, and assertions on its documents.
 
 mod command;
+mod container;
 mod document;
 mod fixture;
 mod pack;

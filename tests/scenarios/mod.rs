@@ -2,6 +2,7 @@
 
 mod adversary;
 mod environment;
+mod landlock;
 mod merge;
 mod monorepo;
 mod network;
