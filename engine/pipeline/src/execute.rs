@@ -102,8 +102,9 @@ pub(crate) fn execute(
     let home = machine.environment.get("HOME").map(String::as_str).unwrap_or_default();
     let mut hide = repository.private_dirs();
     hide.push(machine.store.root().to_owned());
-    let isolation = isolation(policy);
+    let isolation = policy.verification().isolation().into();
     let sandbox = Sandbox::probe(sandbox::Config::new(home, hide).isolated_by(isolation))?;
+    // Without namespaces, one invocation at a time, or one check would meet another.
     let jobs = if isolation == sandbox::Isolation::Landlock { 1 } else { jobs };
     let private = PrivateDir::create_and_sweep(&machine.store.work())?;
     let executor = Executor {
@@ -119,14 +120,6 @@ pub(crate) fn execute(
     drop(executor);
     private.remove()?;
     done
-}
-
-/// Without namespaces, one invocation at a time, or one check would meet another.
-fn isolation(policy: &OperatorPolicy) -> sandbox::Isolation {
-    match policy.verification().isolation() {
-        Isolation::Landlock => sandbox::Isolation::Landlock,
-        Isolation::Namespaces | Isolation::None => sandbox::Isolation::Namespaces,
-    }
 }
 
 /// How commits are laid out: without namespaces nothing can be laid over a tree that others see too.

@@ -157,3 +157,13 @@ pub enum Isolation {
     /// own, there is no network at all, and other processes stay listed.
     Landlock,
 }
+
+impl From<runmill_model::Isolation> for Isolation {
+    /// What was asked for by its word; nothing is isolated by nothing.
+    fn from(word: runmill_model::Isolation) -> Self {
+        match word {
+            runmill_model::Isolation::Landlock => Self::Landlock,
+            runmill_model::Isolation::Namespaces | runmill_model::Isolation::None => Self::Namespaces,
+        }
+    }
+}
