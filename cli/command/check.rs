@@ -4,7 +4,10 @@ use camino::Utf8PathBuf;
 use runmill_host::{clock::Clock, git::Repository};
 use runmill_model::Problems;
 use runmill_pipeline::{CheckRequest, Judged, Machine, Reuse, load_pack};
-use runmill_store::Store;
+use runmill_store::{
+    Store,
+    boundary::{Boundary as At, pass},
+};
 
 use super::session;
 use crate::{
@@ -33,6 +36,7 @@ pub fn run(global: &Global, args: &CheckArgs, output: &mut Output) -> Result<Exi
     };
     let store = Store::open(&session::state_dir(global, &environment, repository.work_dir())?)
         .map_err(|error| error.problem())?;
+    pass(At::StoreOpened)?;
     let clock = Clock::System;
     let run = session::run_id(clock)?;
     let interrupt = session::interrupt()?;
@@ -41,5 +45,7 @@ pub fn run(global: &Global, args: &CheckArgs, output: &mut Output) -> Result<Exi
         Machine { store: &store, environment: &environment, clock, run: &run, interrupt: &interrupt, progress: &live };
     let judged = runmill_pipeline::check(&request, machine);
     live.finish();
-    Ok(output.verdict(&judged?))
+    let judged = judged?;
+    pass(At::Untold)?;
+    Ok(output.verdict(&judged))
 }

@@ -1,6 +1,8 @@
 //! The false greens, one group a file, as small repositories that must come out as said; then the properties.
 
 mod adversary;
+mod at_once;
+mod crashes;
 mod environment;
 mod landlock;
 mod merge;

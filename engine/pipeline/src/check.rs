@@ -9,6 +9,7 @@ use runmill_model::{
     Verdict, facts::Change, verdict::Folded,
 };
 use runmill_policy::{Host, Limits};
+use runmill_store::boundary::{Boundary as At, pass};
 
 use crate::{
     CheckRequest, Machine, VerdictDocument,
@@ -96,6 +97,7 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
         Boundaries::observe(&repository, &change, &policy, &dependencies, machine).map_err(|error| error.problem())?;
     let recording = Recording::begin(machine, &change)?;
     recording.of(|| {
+        pass(At::Began)?;
         machine.progress.planned(&execute::upcoming(&plan));
         let prior = recall::prior_runs(&plan, &boundaries, &change.candidate, machine)?;
         let recalling = Recalling {
@@ -123,6 +125,7 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
         let mut builder = observing.all(before, &discovery, &done, &recall)?;
         prior.into_iter().for_each(|prior| builder.add(prior));
         let graph = judge::seal(builder)?;
+        pass(At::Sealed)?;
         let (mut findings, Folded { verdict, floor, waived }) = judge::judge(&host, &graph, discovered);
         findings.extend(floor);
         let recorded = Recorded {
@@ -134,6 +137,7 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
         };
         let document = document::verdict(&recorded, verdict, &findings, &waived);
         let printed = document.text().map_err(|error| internal(format!("cannot write a document: {error}")))?;
+        pass(At::Judged)?;
         recording.finish(&Outcome {
             document: &document,
             printed: &printed,

@@ -13,6 +13,7 @@ use runmill_host::{
 };
 use runmill_manifest::{Check, OperatorPolicy};
 use runmill_model::{CheckId, Checkout, CommitId, Digest, Isolation, Problem, Side, TreeHash};
+use runmill_store::boundary::{Boundary as At, pass};
 
 use crate::{
     boundaries::{Boundaries, Prints},
@@ -55,6 +56,14 @@ pub(crate) enum ExecuteError {
     Git(#[from] GitError),
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
+    #[error("{0}")]
+    Stopped(Problem),
+}
+
+impl From<Problem> for ExecuteError {
+    fn from(problem: Problem) -> Self {
+        Self::Stopped(problem)
+    }
 }
 
 impl ExecuteError {
@@ -62,6 +71,7 @@ impl ExecuteError {
         match self {
             Self::Git(error) => error.problem(),
             Self::Sandbox(error) => error.clone().into(),
+            Self::Stopped(problem) => problem.clone(),
         }
     }
 }
@@ -107,6 +117,7 @@ pub(crate) fn execute(
     // Without namespaces, one invocation at a time, or one check would meet another.
     let jobs = if isolation == sandbox::Isolation::Landlock { 1 } else { jobs };
     let private = PrivateDir::create_and_sweep(&machine.store.work())?;
+    pass(At::RoomMade)?;
     let executor = Executor {
         sandbox: &sandbox,
         views: Views::new(repository, private.path(), change, layout(policy), machine.progress),
@@ -118,6 +129,7 @@ pub(crate) fn execute(
     };
     let done = executor.all(plan, jobs);
     drop(executor);
+    pass(At::Executed)?;
     private.remove()?;
     done
 }
@@ -198,6 +210,7 @@ impl Executor<'_> {
             return Ok(done);
         }
         let view = self.views.take(side)?;
+        pass(At::LaidOut)?;
         done.notes.extend(view.notes());
         done.whole = done.notes.is_empty();
         done.prints = Some(self.boundaries.prints(check, side));
@@ -210,9 +223,11 @@ impl Executor<'_> {
             return Ok(done);
         }
         let before = view.hash_before()?;
+        pass(At::Unstarted)?;
         self.progress.started(check.id(), side);
         let hear = |piece: &[u8]| self.progress.output(check.id(), side, piece);
         let exited = self.sandbox.run_heard(&spec, self.secrets, self.interrupt, &hear)?;
+        pass(At::Ended)?;
         let was_stopped = matches!(exited.ended, Ended::Interrupted);
         let after = if was_stopped { None } else { Some(view.hash_after()?) };
         self.progress.ended(check.id(), side, status_of(&exited.ended), exited.duration);

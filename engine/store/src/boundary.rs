@@ -6,6 +6,8 @@
 
 use std::io;
 
+use runmill_model::{Code, Problem};
+
 macro_rules! boundaries {
     ($($(#[doc = $doc:literal])* $name:ident = $text:literal,)*) => {
         /// A place between two effects of a run.
@@ -75,19 +77,22 @@ pub const VARIABLE: &str = "RUNMILL_CRASH_AT";
 /// Says that a run has come to a boundary.
 ///
 /// # Errors
-/// The effect behind it is to fail; never in a release build.
+/// RM-STATE-002: the effect behind it is to fail; never in a release build.
+pub fn pass(boundary: Boundary) -> Result<(), Problem> {
+    reach(boundary).map_err(|error| {
+        let message = format!("cannot go on at `{}`: {error}", boundary.as_str());
+        Problem::new(Code::State002, message, "free some disk space, then run the check again")
+    })
+}
+
 #[cfg(not(debug_assertions))]
 #[inline]
-pub const fn reach(_boundary: Boundary) -> io::Result<()> {
+pub(crate) const fn reach(_boundary: Boundary) -> io::Result<()> {
     Ok(())
 }
 
-/// Says that a run has come to a boundary.
-///
-/// # Errors
-/// The effect behind it is to fail; never in a release build.
 #[cfg(debug_assertions)]
-pub fn reach(boundary: Boundary) -> io::Result<()> {
+pub(crate) fn reach(boundary: Boundary) -> io::Result<()> {
     static ORDER: std::sync::OnceLock<Option<crashes::Order>> = std::sync::OnceLock::new();
     match ORDER.get_or_init(crashes::Order::of_environment) {
         Some(order) => order.reach(boundary),

@@ -1,6 +1,6 @@
 //! A state directory, and what a run does with it from its beginning to its end.
 
-use std::{fs, io, io::Write as _, os::unix::fs::DirBuilderExt as _};
+use std::{fs, io, os::unix::fs::DirBuilderExt as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
@@ -201,37 +201,4 @@ fn refused(run: &RunId, event: &'static str, reason: impl Into<String>) -> Store
 
 pub(crate) fn private_dir(dir: &Utf8Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
-}
-
-/// The layout before the ledger.
-impl Store {
-    fn runs_dir(&self) -> Utf8PathBuf {
-        self.root.join("runs")
-    }
-
-    /// Writes the documents of a run, all or none, and gives the folder they are in.
-    ///
-    /// # Errors
-    /// RM-STATE-002; nothing of the record is left then.
-    pub fn write_run(&self, run: &RunId, documents: &[(&str, &[u8])]) -> Result<Utf8PathBuf, StoreError> {
-        let folder = self.runs_dir().join(run.as_str());
-        match self.write_whole(&folder, documents) {
-            Ok(()) => Ok(folder),
-            Err(source) => Err(self.cannot_write(&format!("the record of run `{run}`"), source)),
-        }
-    }
-
-    fn write_whole(&self, folder: &Utf8Path, documents: &[(&str, &[u8])]) -> io::Result<()> {
-        private_dir(&self.runs_dir())?;
-        let staged = tempfile::Builder::new().prefix(".writing-").tempdir_in(self.runs_dir())?;
-        for (name, bytes) in documents {
-            let mut file = fs::File::create_new(staged.path().join(name))?;
-            file.write_all(bytes)?;
-            file.sync_all()?;
-        }
-        fs::rename(staged.path(), folder)?;
-        // The temporary directory is the record now; forget the guard that would delete its old name.
-        let _renamed = staged.keep();
-        fs::File::open(self.runs_dir())?.sync_all()
-    }
 }

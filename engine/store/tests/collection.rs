@@ -206,6 +206,49 @@ fn collecting_while_others_put_and_finish_loses_nothing() {
     assert!(runs.iter().all(|run| matches!(run.state, State::Ended(_) | State::Collected(_))));
 }
 
+/// Whether somebody waits for a lock on a file.
+fn is_waited_for(path: &std::path::Path) -> bool {
+    let inode = format!(":{} ", std::os::unix::fs::MetadataExt::ino(&fs::metadata(path).unwrap()));
+    let locks = fs::read_to_string("/proc/locks").unwrap();
+    locks.lines().any(|line| line.contains("-> FLOCK") && line.contains(&inode))
+}
+
+#[test]
+fn waits_for_whoever_is_putting() {
+    let place = Place::new();
+    let store = place.open();
+    let blobs = place.root().join("blobs");
+    let putting = fs::File::open(&blobs).unwrap();
+    putting.lock_shared().unwrap();
+    std::thread::scope(|scope| {
+        let collecting = scope.spawn(|| store.gc(&Retention::default(), now()).unwrap());
+        while !is_waited_for(blobs.as_ref()) {
+            assert!(!collecting.is_finished(), "it did not wait");
+            std::thread::yield_now();
+        }
+        putting.unlock().unwrap();
+    });
+}
+
+#[test]
+fn whoever_puts_waits_for_a_collection() {
+    let place = Place::new();
+    let store = place.open();
+    let blobs = place.root().join("blobs");
+    let collecting = fs::File::open(&blobs).unwrap();
+    collecting.lock().unwrap();
+    std::thread::scope(|scope| {
+        let putting = scope.spawn(|| store.put(b"bytes").unwrap());
+        while !is_waited_for(blobs.as_ref()) {
+            assert!(!putting.is_finished(), "it did not wait");
+            std::thread::yield_now();
+        }
+        assert_eq!(place.blob_files().len(), 0);
+        collecting.unlock().unwrap();
+    });
+    assert_eq!(place.blob_files().len(), 1);
+}
+
 /// A run of a made-up history: what it names and which earlier run it stands on.
 #[derive(Debug, Clone)]
 struct Sketch {
