@@ -10,6 +10,7 @@ mod recorded;
 mod redact;
 mod repo;
 mod schema;
+mod state;
 mod user;
 
 pub use command::{Output, Runmill, path};
@@ -18,7 +19,8 @@ pub use fixture::{RUNNER, listed, listed_with, manifest, shell};
 pub use pack::PackDir;
 pub use process::{alive, process_with_argument, unique_seconds};
 pub use recorded::Recorded;
-pub use redact::snapshot;
+pub use redact::{screen, snapshot};
 pub use repo::Repo;
 pub use schema::{faults, fits};
+pub use state::files;
 pub use user::User;
