@@ -1,5 +1,6 @@
 //! What a person sees, and every bad input.
 
+mod approve;
 mod bad_input;
 mod completions;
 mod defaults;
