@@ -44,7 +44,7 @@ fn orders_are_heard_in_debug_builds_only() {
     let home = root.join("engine/store/src/boundary.rs");
     let product = ["cli", "engine", "stdlib", "rules"].into_iter().flat_map(|folder| sources(&root.join(folder)));
     let naming = product.filter(|path| code(path).contains(VARIABLE)).collect::<Vec<_>>();
-    assert_eq!(naming, [home.clone()]);
+    assert_eq!(naming, std::slice::from_ref(&home));
     let code = code(&home);
     let (before, hearing) = code.split_once("#[cfg(debug_assertions)]\nmod crashes {").unwrap();
     for word in ["std::env", "kill_process"] {
