@@ -3,6 +3,7 @@
 mod adversary;
 mod at_once;
 mod crashes;
+mod dependencies;
 mod environment;
 mod landlock;
 mod many;
