@@ -108,7 +108,7 @@ fn answers_on_one_screen_when_every_one_of_many_checks_is_green() {
     let output = repo.check().output();
     assert_eq!(output.exit, 0, "{}{}", output.stdout, output.stderr);
     assert!(lines(&output.stdout) <= ONE_SCREEN, "{}", output.stdout);
-    assert!(output.stdout.contains("READY") && output.stdout.contains("more"), "{}", output.stdout);
+    assert!(output.stdout.contains("READY") && output.stdout.contains("100 checks"), "{}", output.stdout);
 }
 
 /// The peak of resident memory in bytes; none once the process is gone.
