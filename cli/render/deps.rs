@@ -54,7 +54,7 @@ fn entry(out: &mut String, entry: &Entry, paint: Paint, width: usize) {
     out.push_str(&format!("{} {}  {word}\n", paint.text(tone, mark), paint.text(Tone::Strong, &place)));
     let mut wrapped = |text: &str, first: &str| {
         let rest = " ".repeat(first.len());
-        let options = textwrap::Options::new(width.max(40)).initial_indent(first).subsequent_indent(&rest);
+        let options = plain::whole_words(width.max(40)).initial_indent(first).subsequent_indent(&rest);
         textwrap::wrap(&plain::text(text), options).iter().for_each(|line| out.push_str(&format!("{line}\n")));
     };
     entry.message.iter().for_each(|text| wrapped(text, "  "));

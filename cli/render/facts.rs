@@ -2,7 +2,6 @@
 //! kinds, so that no fact is left out.
 
 use runmill_model::{Digest, FactRef, Graph, Kind, RunId, Value};
-use textwrap::Options;
 
 use super::{
     measure::count,
@@ -135,7 +134,7 @@ impl Screen<'_> {
 
     fn wrapped(&self, label: &str, text: &str) -> Vec<String> {
         let below = " ".repeat(label.chars().count());
-        let options = Options::new(self.width).initial_indent(label).subsequent_indent(&below);
+        let options = plain::whole_words(self.width).initial_indent(label).subsequent_indent(&below);
         textwrap::wrap(&plain::text(text), options).into_iter().map(String::from).collect()
     }
 }

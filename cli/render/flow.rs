@@ -16,7 +16,7 @@ impl Flow {
 
     /// Appends a text, made harmless, its first line after `first` and the others after `next`.
     pub fn push(self, out: &mut String, first: &str, next: &str, text: &str) {
-        let options = textwrap::Options::new(self.width).initial_indent(first).subsequent_indent(next);
+        let options = plain::whole_words(self.width).initial_indent(first).subsequent_indent(next);
         for line in textwrap::wrap(&plain::text(text), options) {
             out.push_str(&line);
             out.push('\n');

@@ -101,7 +101,7 @@ impl Screen<'_> {
     }
 
     fn wrapped(&self, out: &mut String, first: &str, next: &str, text: &str) {
-        let options = textwrap::Options::new(self.width).initial_indent(first).subsequent_indent(next);
+        let options = plain::whole_words(self.width).initial_indent(first).subsequent_indent(next);
         textwrap::wrap(&plain::text(text), options).iter().for_each(|wrapped| line(out, wrapped));
     }
 }

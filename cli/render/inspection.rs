@@ -6,7 +6,6 @@ mod output;
 use std::time::Duration;
 
 use runmill_model::{Code, Digest};
-use textwrap::Options;
 
 use super::{
     Detail,
@@ -179,7 +178,7 @@ impl Screen<'_> {
         }
         let advice =
             format!("`runmill inspect {} CHECK` shows what a check printed; `--json` has every digest whole", it.run);
-        lines.extend(textwrap::wrap(&advice, self.width).into_iter().map(|line| self.faint(&line)));
+        lines.extend(textwrap::wrap(&advice, plain::whole_words(self.width)).into_iter().map(|line| self.faint(&line)));
         lines
     }
 
@@ -194,7 +193,7 @@ impl Screen<'_> {
     /// A text of others behind a label, its further lines below its first.
     fn wrapped(&self, label: &str, text: &str) -> Vec<String> {
         let below = " ".repeat(label.chars().count());
-        let options = Options::new(self.width).initial_indent(label).subsequent_indent(&below);
+        let options = plain::whole_words(self.width).initial_indent(label).subsequent_indent(&below);
         textwrap::wrap(&plain::text(text), options).into_iter().map(String::from).collect()
     }
 }

@@ -195,7 +195,7 @@ pub fn verification(found: &Verification, paint: Paint, width: usize) -> String 
         let place = fault.seq.map_or_else(|| "store".to_owned(), |seq| format!("entry {seq}"));
         let run = fault.run.as_ref().map(|run| format!(", run {run}")).unwrap_or_default();
         lines.push(format!("{}{run}", paint.text(Tone::Strong, &place)));
-        let options = textwrap::Options::new(width).initial_indent("  ").subsequent_indent("  ");
+        let options = plain::whole_words(width).initial_indent("  ").subsequent_indent("  ");
         lines.extend(textwrap::wrap(&plain::text(&fault.what), options).into_iter().map(String::from));
     }
     if faults.len() > NAMED {
@@ -213,7 +213,11 @@ pub fn verification(found: &Verification, paint: Paint, width: usize) -> String 
             let advice = "keep the head somewhere else: with it, `runmill runs verify --head` finds a ledger that was cut \
                           short or written anew as a whole";
             lines.push(String::new());
-            lines.extend(textwrap::wrap(advice, width).into_iter().map(|line| paint.text(Tone::Faint, &line)));
+            lines.extend(
+                textwrap::wrap(advice, plain::whole_words(width))
+                    .into_iter()
+                    .map(|line| paint.text(Tone::Faint, &line)),
+            );
         }
     }
     lines.join("\n")
@@ -239,7 +243,8 @@ pub fn collection(collected: &Collected, done: Done, paint: Paint, width: usize)
     } else {
         format!("{verb} {records} and {}, {}; {kept}", count(*blobs, "blob"), size(*bytes))
     };
-    let mut lines: Vec<String> = textwrap::wrap(&text, width).into_iter().map(String::from).collect();
+    let mut lines: Vec<String> =
+        textwrap::wrap(&text, plain::whole_words(width)).into_iter().map(String::from).collect();
     lines.extend(runs.iter().take(NAMED).map(|run| paint.text(Tone::Faint, &format!("  {run}"))));
     if runs.len() > NAMED {
         lines.push(paint.text(Tone::Faint, &format!("  {} more; `--json` names all", runs.len() - NAMED)));

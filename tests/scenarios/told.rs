@@ -31,9 +31,19 @@ fn told(told: Told) {
     for finding in verdict.findings().filter(|finding| finding.text("level") == "block") {
         assert!(!finding.text("message").is_empty() && !finding.text("fix").is_empty(), "{verdict}");
     }
-    let wide = shown.stdout.lines().find(|line| line.chars().count() > 80);
+    let explained = repo.runmill(["explain", "latest", check]).output();
+    assert_eq!(explained.exit, 0, "{}", explained.stderr);
+    for part in ["  why      ", "  decided  ", "  passes   ", "  fix      "] {
+        let level = |level: &str| explained.stdout.matches(level).count();
+        let findings = level("\nblocks  ") + level("\nwarning  ");
+        assert_eq!(explained.stdout.matches(part).count(), findings, "`{part}` of each in {}", explained.stdout);
+    }
+    let wide = shown.stdout.lines().chain(explained.stdout.lines()).find(|line| line.chars().count() > 80);
     assert_eq!(wide, None, "more than 80 columns");
     snapshot(&repo, "told", name, &shown.stdout);
+    snapshot(&repo, "explained", name, &explained.stdout);
+    let again = repo.runmill(["replay", "latest"]).output();
+    assert_eq!(again.exit, 0, "{}{}", again.stdout, again.stderr);
 }
 
 /// A suite of these tests at the base, changed by `change` in the candidate.
@@ -80,6 +90,14 @@ shapes! {
         repo.branch("change").file("x", "x").commit("change");
         repo
     }, LENIENT, ["RM-VERIFY-006"], ["│ test result: ok. 0 passed"];
+    /// Shape 3.
+    shape_03_one_of_two_reports_is_empty: {
+        let repo = Repo::new();
+        repo.manifest([listed("full"), listed("unit")]).file("run.sh", RUNNER);
+        repo.tests("full", ["pass a"]).tests("unit", ["pass b"]).commit("base");
+        repo.branch("change").tests("unit", []).commit("lose one suite");
+        repo
+    }, "", ["RM-VERIFY-006", "RM-VERIFY-003"], ["its report lists none", "1 passed"];
     /// Shape 4.
     shape_04_a_name_filter_that_matches_nothing: suite(&["pass a", "pass b"], |repo| {
         repo.file("run.sh", saying(FILTERED)).tests("unit", []);
@@ -102,10 +120,35 @@ shapes! {
         let declared = "declared_skips: [{ test_id: b, cause: known to be flaky }]";
         repo.manifest([listed_with("unit", declared)]).tests("unit", ["pass a", "skip b"]);
     }), "", ["RM-VERIFY-003"], ["`b`", "1 skipped", "only the change declares it"];
+    /// Shape 16.
+    shape_16_a_policy_that_changed_on_the_target: {
+        let repo = Repo::new();
+        repo.manifest([listed("other")]).file("run.sh", RUNNER).tests("other", ["pass a"]).commit("base");
+        repo.branch("change").file("x", "x").commit("change");
+        repo.switch("main").manifest([listed("other"), listed("unit")]).tests("unit", ["pass b"]).commit("stricter");
+        repo.switch("change");
+        repo
+    }, "", ["RM-VERIFY-006"], ["the manifest at the target requires it"];
+    /// Shape 18.
+    shape_18_a_check_that_the_change_adds_is_red: {
+        let repo = Repo::new();
+        repo.manifest([listed("other")]).file("run.sh", RUNNER).tests("other", ["pass a"]).commit("base");
+        repo.branch("change").manifest([listed("other"), listed("unit")]).tests("unit", ["fail b"]).commit("one more");
+        repo
+    }, "", ["RM-VERIFY-008"], ["`b`", "1 failed"];
     /// Shape 20.
     shape_20_a_report_that_is_committed: suite(&["pass a"], |repo| {
         repo.file("unit.xml", "<testsuite name=\"suite\"><testcase name=\"a\"/></testsuite>\n").file("run.sh", "exit 0\n");
     }), "", ["RM-VERIFY-003"], ["unit.xml", "pre-existing"];
+    /// Shape 21.
+    shape_21_a_report_from_a_place_another_check_wrote_to: {
+        let repo = Repo::new();
+        repo.manifest([listed("other"), listed("unit").replace("run.sh", "unit.sh")]).file("unit.sh", RUNNER);
+        repo.file("run.sh", format!("{RUNNER}cp other.xml /tmp/planted.xml\nexit 0\n"));
+        repo.tests("other", ["pass a"]).tests("unit", ["pass a"]).commit("base");
+        repo.branch("change").file("unit.sh", "cp /tmp/planted.xml unit.xml; exit 0\n").commit("copy it");
+        repo
+    }, "", ["RM-VERIFY-003"], ["`unit.xml` was not written", "cannot stat '/tmp/planted.xml'"];
     /// Shape 22.
     shape_22_exit_0_without_a_report: suite(&["pass a"], |repo| {
         repo.file("run.sh", "echo all good; exit 0\n");
@@ -114,11 +157,27 @@ shapes! {
     shape_23_a_test_that_failed_and_then_passed: suite(&["pass a", "pass b"], |repo| {
         repo.tests("unit", ["fail a", "pass a", "pass b"]).file("run.sh", format!("{RUNNER}\nexit 0\n"));
     }), "", ["RM-VERIFY-003"], ["rejected", "`a`"];
+    /// Shape 24.
+    shape_24_a_test_of_the_same_name_in_another_class: {
+        let classes = |classes: [&str; 2]| {
+            let cases = classes.map(|class| format!("<testcase classname=\"{class}\" name=\"works\"/>"));
+            format!("<testsuite>{}</testsuite>", cases.concat())
+        };
+        let repo = Repo::new();
+        repo.manifest([listed("unit")]).file("run.sh", "cat unit.list > unit.xml\n");
+        repo.file("unit.list", classes(["A", "B"])).commit("base");
+        repo.branch("change").file("unit.list", classes(["A", "C"])).commit("B is gone");
+        repo
+    }, "", ["RM-VERIFY-003"], ["`B::works`"];
     /// Shape 25.
     shape_25_a_report_that_a_crash_cut_short: suite(&["pass a", "pass b"], |repo| {
         let cut = "head -c 60 unit.xml > \"$TMPDIR/cut\"; cat \"$TMPDIR/cut\" > unit.xml; exit 0";
         repo.file("run.sh", format!("{RUNNER}\n{cut}\n"));
     }), "", ["RM-VERIFY-003"], ["rejected"];
+    /// Shape 26.
+    shape_26_what_a_short_report_of_the_base_lists: suite(&["pass a", "pass b"], |repo| {
+        repo.tests("unit", ["pass a", "pass c", "pass d"]);
+    }), "", ["RM-VERIFY-003"], ["`b`", "2 passed", "3 passed"];
     /// Shape 27.
     shape_27_a_test_that_passed_at_a_base_that_failed: suite(&["fail broken", "pass kept"], |repo| {
         repo.tests("unit", ["pass broken"]);

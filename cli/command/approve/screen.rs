@@ -13,7 +13,7 @@ const TESTS: usize = 20;
 pub fn text(approval: &Approval, paint: Paint, width: usize) -> String {
     let mut lines = vec![headline(approval, paint)];
     let mut wrapped = |first: &str, next: &str, text: &str| {
-        let options = textwrap::Options::new(width).initial_indent(first).subsequent_indent(next);
+        let options = plain::whole_words(width).initial_indent(first).subsequent_indent(next);
         lines.extend(textwrap::wrap(&plain::text(text), options).iter().map(|line| line.clone().into_owned()));
     };
     for reason in &approval.refused {

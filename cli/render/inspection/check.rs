@@ -130,7 +130,7 @@ fn row(label: &str, cells: &[Option<String>], width: usize) -> Vec<String> {
         .iter()
         .map(|cell| {
             let text = plain::text(cell.as_deref().unwrap_or("-"));
-            textwrap::wrap(&text, width).into_iter().map(String::from).collect()
+            textwrap::wrap(&text, plain::whole_words(width)).into_iter().map(String::from).collect()
         })
         .collect();
     let height = cells.iter().map(Vec::len).max().unwrap_or(0);
