@@ -128,9 +128,7 @@ impl Rejudged {
     /// # Errors
     /// RM-INTERNAL-001: it cannot be written.
     pub fn bytes(&self) -> Result<Vec<u8>, Problem> {
-        let mut bytes = serde_json::to_vec_pretty(&self.document).map_err(|error| internal(&error.to_string()))?;
-        bytes.push(b'\n');
-        Ok(bytes)
+        self.document.text().map(String::into_bytes).map_err(|error| internal(&error.to_string()))
     }
 }
 
