@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::command::{
     approve::ApproveArgs, completions::CompletionsArgs, declare::DeclareArgs, deps::DepsCommand, doctor::DoctorArgs,
     evidence::VerifyArgs, explain::ExplainArgs, facts::FactsArgs, init::InitArgs, inspect::InspectArgs, man::ManArgs,
-    replay::ReplayArgs, report::ReadArgs, runs::RunsArgs, schema::SchemaArgs,
+    replay::ReplayArgs, report::ReadArgs, rules::RulesCommand, runs::RunsArgs, schema::SchemaArgs,
 };
 
 /// Decides whether a change may merge: which checks are required, did each one run, on the exact commit, and without a
@@ -107,6 +107,9 @@ pub enum Command {
     /// Look at a test report as the gate would
     #[command(subcommand)]
     Report(ReportCommand),
+    /// Write and test rules
+    #[command(subcommand)]
+    Rules(RulesCommand),
     /// Verify signed evidence
     #[command(subcommand)]
     Evidence(EvidenceCommand),

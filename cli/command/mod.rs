@@ -15,6 +15,7 @@ pub mod inspect;
 pub mod man;
 pub mod replay;
 pub mod report;
+pub mod rules;
 pub mod runs;
 pub mod schema;
 pub mod session;
@@ -45,6 +46,7 @@ pub fn run(cli: &Cli) -> Exit {
         Command::Man(args) => man::run(args, &output),
         Command::Explain(args) => explain::run(&cli.global, args, &output),
         Command::Replay(args) => replay::run(&cli.global, args, &output),
+        Command::Rules(command) => rules::run(&cli.global, command, &output),
         Command::Report(ReportCommand::Read(args)) => return report(args, &output),
         Command::Evidence(EvidenceCommand::Verify(args)) => return evidence(args, &cli.global),
     };

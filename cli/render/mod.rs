@@ -17,6 +17,7 @@ pub mod page;
 pub mod paint;
 pub mod plain;
 mod replay;
+pub mod rules;
 pub mod runs;
 
 use std::io::{self, IsTerminal, Write};

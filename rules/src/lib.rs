@@ -13,7 +13,6 @@ use include_dir::{Dir, include_dir};
 use runmill_manifest::{
     PackManifest, Version, pack,
     pack::{ParamName, ParamValue},
-    policy::GivenParam,
 };
 use runmill_model::{Code, Digest, Level, Problem, Problems, RuleId, Stage, Value, canonical};
 use runmill_policy::{LibFile, PackSource, RuleFile};
@@ -30,7 +29,7 @@ const RUNNERS: &str = "runners.kdl";
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// Parameters that replace the pack's defaults.
-    pub params: BTreeMap<ParamName, GivenParam>,
+    pub params: BTreeMap<ParamName, ParamValue>,
     /// Levels that replace those of rules.
     pub levels: BTreeMap<RuleId, Level>,
 }
@@ -150,8 +149,7 @@ fn unusable_here(manifest: &PackManifest) -> Vec<Problem> {
 }
 
 fn params(manifest: &PackManifest, settings: &Settings, problems: &mut Vec<Problem>) -> BTreeMap<String, Value> {
-    let given = settings.params.iter().map(|(name, given)| (name, given.value()));
-    match manifest.resolve(given) {
+    match manifest.resolve(&settings.params) {
         Ok(values) => values.iter().map(|(name, value)| (name.to_string(), as_value(value))).collect(),
         Err(faults) => {
             problems

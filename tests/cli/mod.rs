@@ -15,6 +15,7 @@ mod inspect;
 mod live;
 mod replay;
 mod report_read;
+mod rules;
 mod runs;
 mod schema;
 mod screens;

@@ -19,6 +19,7 @@ mod faults;
 #[cfg(test)]
 mod hostile;
 pub mod invalid;
+pub mod kdl_text;
 pub mod pack;
 pub mod pattern;
 pub mod policy;

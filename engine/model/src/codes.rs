@@ -57,6 +57,7 @@ codes! {
     Policy024 = "RM-POLICY-024", "a path of a rule has no result that its stage allows";
     Policy025 = "RM-POLICY-025", "a rule holds what is never reached";
     Policy026 = "RM-POLICY-026", "a pack holds what nothing uses";
+    Policy030 = "RM-POLICY-030", "a fixture or a case of a pack cannot be used";
     Policy010 = "RM-POLICY-010", "a rule faulted while judging";
     Policy011 = "RM-POLICY-011", "a rule ran out of fuel or hit a limit";
     Policy012 = "RM-POLICY-012", "a rule returned something that is no result of its stage";

@@ -130,7 +130,8 @@ impl Load {
 
     /// A pack that the operator uses, under the operator's settings.
     pub(crate) fn used(&self, used: &policy::PackUse, base: &Utf8Path) -> Result<Pack, Problems> {
-        let settings = Settings { params: used.params().clone(), levels: used.levels().clone() };
+        let params = used.params().iter().map(|(name, given)| (name.clone(), given.value().clone())).collect();
+        let settings = Settings { params, levels: used.levels().clone() };
         let pack = match used.source() {
             policy::PackSource::Builtin(name) => self.builtin(name.as_str(), &settings)?,
             policy::PackSource::Directory(path) => {

@@ -1,16 +1,22 @@
-//! The author's tools: what a code means, why a rule spoke as it did, and what would have to be otherwise.
+//! The author's tools: writing, checking and testing rules; what a code means, why a rule spoke as it did, and what would
+//! have to be otherwise.
 //!
 //! Purpose: put what the engine knows into words that a person can act on. Non-goals: judging (every answer is re-judged
 //! by the same rules), effects (callers bring graphs and packs), showing anything (the binary does). Place in the line:
 //! after the pipeline, before the binary.
 
+pub mod cases;
 pub mod change;
 pub mod codes;
 pub mod explanation;
+mod pack_files;
 pub mod replayed;
+pub mod tested;
 pub mod words;
 
 pub use change::{Change, Search, Smallest};
 pub use codes::CodePage;
 pub use explanation::{ExplainedFinding, ExplainedRun, Reproduced, explain};
+pub use pack_files::{Home, PackFiles};
 pub use replayed::{ReplayedRun, ReplayedRuns};
+pub use tested::{TestedPacks, TestsOutcome, test};

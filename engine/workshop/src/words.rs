@@ -5,6 +5,9 @@ use runmill_model::{FactRef, Graph, Kind, Side, Value};
 /// At most so many items of a list or set are named.
 const NAMED: usize = 3;
 
+/// At most so many known names are told where one is unknown.
+const EVERY: usize = 20;
+
 /// A value, in a few words.
 pub fn value(graph: &Graph, value: &Value) -> String {
     match value {
@@ -39,6 +42,28 @@ pub fn side(side: Side) -> &'static str {
         Side::Base => "the base",
         Side::Candidate => "the candidate",
     }
+}
+
+/// A noun with its article.
+pub fn a(noun: &str) -> String {
+    let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {noun}")
+}
+
+/// What may stand in the place of an unknown name: the closest, or all that are known.
+pub fn one_of(unknown: &str, known: &[&str]) -> String {
+    let near = known.iter().map(|known| (strsim::jaro_winkler(unknown, known), *known)).filter(|(near, _)| *near > 0.8);
+    match near.max_by(|a, b| a.0.total_cmp(&b.0)) {
+        Some((_, close)) => format!("did you mean `{close}`?"),
+        None if known.is_empty() => "there is none yet".to_owned(),
+        None => format!("there is {}", every(known)),
+    }
+}
+
+fn every(known: &[&str]) -> String {
+    let quoted: Vec<String> = known.iter().take(EVERY).map(|text| format!("`{text}`")).collect();
+    let more = known.len().saturating_sub(EVERY);
+    if more > 0 { format!("{} and {more} more", quoted.join(", ")) } else { quoted.join(", ") }
 }
 
 fn listed(length: usize, items: impl Iterator<Item = String>) -> String {

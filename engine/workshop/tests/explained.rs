@@ -1,13 +1,10 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use runmill_model::{Finding, Graph, Outcome, RuleResult, Stage, Value, verdict::fold};
-use runmill_policy::{Evaluated, Explanation, Host, Limits, Pack, Question};
-use runmill_rules::{Settings, builtin, builtin_files, builtin_names};
-use runmill_workshop::Search;
+use runmill_policy::{Evaluated, Explanation, Host, Question};
+use runmill_workshop::{Search, cases::Company};
 
-use crate::cases::{Case, Cases};
-
-const STAGES: [Stage; 4] = [Stage::Discovery, Stage::Skip, Stage::Freshness, Stage::Verdict];
+use crate::builtin::every_pack;
 
 /// Rules without a condition: they say the same of everything.
 const UNCONDITIONAL: [&str; 2] = ["coverage/context-unobserved", "discovery/remote-requirement"];
@@ -16,33 +13,24 @@ const UNCONDITIONAL: [&str; 2] = ["coverage/context-unobserved", "discovery/remo
 const WITHOUT_CHANGE: [&str; 1] = ["coverage/context-unobserved"];
 
 struct Judged {
-    host: Host,
+    host: Arc<Host>,
     graph: Arc<Graph>,
     place: String,
     evaluated: Evaluated,
 }
 
-fn host(pack: &str, case: &Case) -> Host {
-    let mut source = builtin(pack, &Settings::default()).unwrap();
-    for (name, text) in &case.params {
-        source.params.insert(name.clone(), Value::Text(text.as_str().into()));
-    }
-    let registry = runmill_stdlib::registry();
-    let pack = Pack::load(source, &registry).unwrap();
-    Host::new(registry, vec![pack], Limits::default()).with_workers(1)
-}
-
 /// Every case of every built-in pack, judged.
-fn judged() -> impl Iterator<Item = Judged> {
-    builtin_names().into_iter().flat_map(|pack| {
-        let cases = Cases::read(&builtin_files(pack).unwrap()).unwrap_or_else(|told| panic!("{}", told.join("\n")));
-        let cases: Vec<Case> = cases.files.into_iter().flat_map(|file| file.cases).collect();
-        cases.into_iter().map(move |case| {
-            let host = host(pack, &case);
-            let evaluated = host.evaluate(&case.graph, &STAGES, &[]);
-            Judged { host, graph: Arc::clone(&case.graph), place: case.place, evaluated }
-        })
-    })
+fn judged() -> Vec<Judged> {
+    let mut all = Vec::new();
+    every_pack(|_, suite| {
+        all.extend(suite.cases().map(|(_, case)| {
+            let host = suite.judge.host(&case.params, Company::Alone).unwrap();
+            let evaluated = host.evaluate(&case.graph, Stage::ALL, &[]);
+            let place = format!("{}:{}", case.place.file, case.place.line);
+            Judged { host, graph: Arc::clone(&case.graph), place, evaluated }
+        }));
+    });
+    all
 }
 
 impl Judged {

@@ -3,7 +3,6 @@
 mod node;
 mod param;
 mod parse;
-mod text;
 
 #[cfg(test)]
 mod tests;
@@ -14,7 +13,10 @@ use runmill_model::{Code, PackName, Problems};
 
 pub use param::{Param, ParamName, ParamType, ParamValue};
 
-use crate::{InvalidValue, Version, faults::Faults, invalid::quoted, yaml::suggestion};
+use crate::{InvalidValue, Version, faults::Faults, invalid::quoted, kdl_text, yaml::suggestion};
+
+/// The largest pack manifest, in KiB.
+const MAX_KIB: usize = 32;
 
 /// A valid pack manifest.
 #[derive(Debug, Clone, PartialEq)]
@@ -123,6 +125,7 @@ impl PackManifest {
 /// Every problem of the text, in its order, each RM-POLICY-001 with a place in it.
 pub fn parse(name: &str, text: &str) -> Result<PackManifest, Problems> {
     let mut faults = Faults::new(name, text, Code::Policy001);
-    let manifest = text::document(text, &mut faults).and_then(|document| parse::manifest(&document, &mut faults));
+    let manifest =
+        kdl_text::document(text, MAX_KIB, &mut faults).and_then(|document| parse::manifest(&document, &mut faults));
     faults.finish(manifest)
 }

@@ -211,5 +211,5 @@ fn a_text_that_is_no_kdl_or_nests_too_deep_is_refused() {
         let shown = rendered(&parse("pack.kdl", &piece.repeat(3_000)), Code::Policy001);
         assert!(shown.starts_with("1:1 this is not KDL"), "{piece}: {shown}");
     }
-    check(&" ".repeat(text::MAX_BYTES + 1), "1:1 the document has 32769 bytes, more than 32 KiB | shorten it");
+    check(&" ".repeat((MAX_KIB << 10) + 1), "1:1 the document has 32769 bytes, more than 32 KiB | shorten it");
 }

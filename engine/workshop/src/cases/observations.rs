@@ -5,15 +5,16 @@ use std::{
     sync::Arc,
 };
 
-use runmill_model::{Graph, Kind, Type, graph};
+use runmill_model::{Graph, Kind, Problem, Type, graph};
 use serde_json::{Map, Value, json};
 
 use super::{
     defaults,
     edit::{Edit, What},
 };
+use crate::words;
 
-/// Facts by kind and key. Test sets are lists of names.
+/// Facts by kind and key. Test sets are lists of names, and of groups with names.
 #[derive(Debug, Clone, Default)]
 pub struct Observations {
     facts: BTreeMap<(Kind, String), Map<String, Value>>,
@@ -25,37 +26,49 @@ impl Observations {
     ///
     /// # Errors
     /// It adds what is there, or changes what is not.
-    pub fn apply(&mut self, edit: &Edit) -> Result<(), String> {
-        let Edit { place, kind, key, what } = edit;
+    pub(super) fn apply(&mut self, edit: &Edit<'_>) -> Result<(), Problem> {
+        let Edit { node, kind, key, what } = edit;
         let shown = format!("{} {key}", kind.as_str());
         let at = (*kind, key.clone());
+        if !matches!(what, What::Add(_)) && !self.facts.contains_key(&at) {
+            return Err(node.problem(format!("there is no `{shown}` to {}", node.name()), self.known(*kind)));
+        }
         match what {
             What::Add(fields) => {
-                let defaults = defaults::of(*kind, key).map_err(|what| format!("{place}: {what}"))?;
+                let help = "`runmill rules schema` says what the key of each kind is";
+                let defaults = defaults::of(*kind, key).map_err(|what| node.problem(what, help))?;
                 let mut fact = defaults.as_object().cloned().unwrap_or_default();
                 fact.extend(fields.clone());
-                self.lacks.remove(&shown);
-                match self.facts.insert(at, fact) {
-                    Some(_) => Err(format!("{place}: there is a `{shown}` already")),
-                    None => Ok(()),
+                if self.facts.contains_key(&at) {
+                    let help = "change it with `set`, or give the new one another key";
+                    return Err(node.problem(format!("there is a `{shown}` already"), help));
                 }
+                self.lacks.remove(&shown);
+                self.facts.insert(at, fact);
             }
             What::Set(fields) => {
-                let fact = self.facts.get_mut(&at).ok_or_else(|| format!("{place}: there is no `{shown}` to set"))?;
+                let fact = self.facts.entry(at).or_default();
                 for (name, value) in fields {
                     let before = fact.insert(name.clone(), value.clone());
                     if value.is_null() && before.is_some_and(|before| !before.is_null()) {
                         self.lacks.insert(format!("{shown} {name}"));
                     }
                 }
-                Ok(())
             }
             What::Remove => {
-                self.facts.remove(&at).ok_or_else(|| format!("{place}: there is no `{shown}` to remove"))?;
+                self.facts.remove(&at);
                 self.lacks.insert(shown);
                 self.facts.retain(|(other, other_key), _| !hangs_on(*kind, key, *other, other_key));
-                Ok(())
             }
+        }
+        Ok(())
+    }
+
+    fn known(&self, kind: Kind) -> String {
+        let keys = self.facts.keys().filter(|(other, _)| *other == kind).map(|(_, key)| key.as_str());
+        match words::names(keys) {
+            none if none.is_empty() => format!("there is no `{}` here at all; `add` one", kind.as_str()),
+            keys => format!("there is {keys}"),
         }
     }
 
@@ -82,14 +95,13 @@ impl Observations {
     /// # Errors
     /// A field is missing, unknown or of another type, or the facts contradict one another.
     pub fn seal(&self) -> Result<Arc<Graph>, String> {
-        let mut tests: Vec<String> = Vec::new();
+        let mut tests = Tests::default();
         let mut facts: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
         for ((kind, _), fields) in &self.facts {
-            let fields = fields.iter().map(|(name, value)| (name.clone(), numbered(*kind, name, value, &mut tests)));
+            let fields = fields.iter().map(|(name, value)| (name.clone(), tests.numbered(*kind, name, value)));
             facts.entry(kind.as_str()).or_default().push(Value::Object(fields.collect()));
         }
-        let tests: Vec<_> = tests.iter().map(|name| json!({ "name": name })).collect();
-        let document = json!({ "schema": graph::SCHEMA, "tests": tests, "facts": facts }).to_string();
+        let document = json!({ "schema": graph::SCHEMA, "tests": tests.listed, "facts": facts }).to_string();
         let graph = Graph::from_json(document.as_bytes()).map_err(|error| error.to_string())?;
         match self.facts.keys().find(|(kind, key)| graph.find(*kind, key).is_none()) {
             Some((kind, key)) => Err(format!("the fields of `{} {key}` make another key", kind.as_str())),
@@ -110,23 +122,38 @@ fn hangs_on(kind: Kind, key: &str, other: Kind, other_key: &str) -> bool {
     }
 }
 
-/// A value with the places of tests in place of their names.
-fn numbered(kind: Kind, field: &str, value: &Value, tests: &mut Vec<String>) -> Value {
-    let is_set = kind.accessors().iter().any(|accessor| accessor.name == field && accessor.ty == Type::Tests);
-    match value {
-        Value::Array(names) if is_set => names.iter().map(|name| json!(place(name, tests))).collect(),
-        Value::Array(repeats) if field == "repeats" => repeats
-            .iter()
-            .map(|repeat| json!({ "test": place(&repeat["test"], tests), "times": repeat["times"] }))
-            .collect(),
-        other => other.clone(),
-    }
+/// The tests that facts name, each once, in the order of the first time.
+#[derive(Default)]
+struct Tests {
+    listed: Vec<Value>,
+    places: BTreeMap<String, usize>,
 }
 
-fn place(name: &Value, tests: &mut Vec<String>) -> usize {
-    let name = name.as_str().unwrap_or_default();
-    tests.iter().position(|known| known == name).unwrap_or_else(|| {
-        tests.push(name.to_owned());
-        tests.len() - 1
-    })
+impl Tests {
+    /// A value with the places of tests in place of their names.
+    fn numbered(&mut self, kind: Kind, field: &str, value: &Value) -> Value {
+        let is_set = kind.accessors().iter().any(|accessor| accessor.name == field && accessor.ty == Type::Tests);
+        match value {
+            Value::Array(names) if is_set => names.iter().map(|name| json!(self.place(name))).collect(),
+            Value::Array(repeats) if field == "repeats" => repeats
+                .iter()
+                .map(|repeat| {
+                    let test = repeat.get("test").unwrap_or(&Value::Null);
+                    json!({ "test": self.place(test), "times": repeat.get("times") })
+                })
+                .collect(),
+            other => other.clone(),
+        }
+    }
+
+    /// The place of a test, which is a name or an object of group and name.
+    fn place(&mut self, test: &Value) -> usize {
+        let identity = if test.is_object() { test.clone() } else { json!({ "name": test }) };
+        let next = self.listed.len();
+        let place = *self.places.entry(identity.to_string()).or_insert(next);
+        if place == next {
+            self.listed.push(identity);
+        }
+        place
+    }
 }

@@ -1,20 +1,22 @@
 //! The built-in packs prove themselves.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test fails by panicking, and clippy's leave for tests does not reach what they share"
-)]
+use std::collections::BTreeSet;
 
-mod cases;
-
-use std::collections::{BTreeMap, BTreeSet};
-
-use cases::{Case, CaseFile, Cases, Expect, Judge, Judged};
 use runmill_model::{Kind, Outcome, Problem, Stage, Verdict};
 use runmill_policy::Pack;
 use runmill_rules::{Settings, builtin, builtin_files, builtin_names};
+use runmill_workshop::cases::{Case, CaseFile, Company, Expect, Judged, Params, Suite};
+
+/// Calls this with every built-in pack.
+pub(crate) fn every_pack(mut call: impl FnMut(&str, &Suite<'_>)) {
+    for name in builtin_names() {
+        let files = builtin_files(name).unwrap();
+        let suite = Suite::read(name, &files).unwrap_or_else(|problems| {
+            panic!("{}", problems.iter().map(told).collect::<Vec<_>>().join("\n"));
+        });
+        call(name, &suite);
+    }
+}
 
 #[test]
 fn every_builtin_pack_passes_the_gate() {
@@ -41,10 +43,6 @@ fn told(problem: &Problem) -> String {
     format!("{file} {at:?} {} {} ({})", problem.code, problem.message, problem.help)
 }
 
-fn cases_of(pack: &str) -> Cases {
-    Cases::read(&builtin_files(pack).unwrap()).unwrap_or_else(|problems| panic!("{}", problems.join("\n")))
-}
-
 #[track_caller]
 fn none(problems: &[String]) {
     assert!(problems.is_empty(), "\n{}", problems.join("\n"));
@@ -52,10 +50,11 @@ fn none(problems: &[String]) {
 
 #[test]
 fn every_case_comes_out_as_it_says() {
-    for pack in builtin_names() {
-        let (cases, judge) = (cases_of(pack), Judge::of(pack));
-        none(&cases.all().flat_map(|(_, case)| judge.differences(case)).collect::<Vec<_>>());
-    }
+    every_pack(|_, suite| {
+        let outcomes = suite.cases().map(|(_, case)| suite.run(case).unwrap());
+        let differences = outcomes.flat_map(|outcome| outcome.differences).map(|differs| format!("{differs:?}"));
+        none(&differences.collect::<Vec<_>>());
+    });
 }
 
 /// A name that cases, rules and files share.
@@ -65,9 +64,9 @@ fn last(rule: &str) -> &str {
 
 #[test]
 fn every_rule_says_what_it_is_for_in_a_file_of_its_name() {
-    for pack in builtin_names() {
+    every_pack(|pack, suite| {
         let mut problems = Vec::new();
-        for rule in Judge::of(pack).rules() {
+        for rule in suite.judge.rules() {
             let id = rule.head.rule.as_str();
             let mut must = |holds: bool, what: &str| {
                 if !holds {
@@ -86,7 +85,7 @@ fn every_rule_says_what_it_is_for_in_a_file_of_its_name() {
             }
         }
         none(&problems);
-    }
+    });
 }
 
 fn sentence(text: &str) -> bool {
@@ -103,8 +102,8 @@ fn possible(text: &str) -> BTreeSet<&'static str> {
         .collect()
 }
 
-fn expects_of<'a>(cases: &'a Cases, rule: &'a str) -> impl Iterator<Item = (&'a CaseFile, &'a Case, &'a Expect)> {
-    let expects = cases.all().flat_map(|(file, case)| case.expects.iter().map(move |expect| (file, case, expect)));
+fn expects_of<'a>(suite: &'a Suite<'_>, rule: &'a str) -> impl Iterator<Item = (&'a CaseFile, &'a Case, &'a Expect)> {
+    let expects = suite.cases().flat_map(|(file, case)| case.expects.iter().map(move |expect| (file, case, expect)));
     expects.filter(move |(_, _, expect)| expect.rule == rule)
 }
 
@@ -115,13 +114,13 @@ fn is_about_absence(case: &Case) -> bool {
 
 #[test]
 fn every_rule_has_a_case_for_each_outcome_and_one_without_its_evidence() {
-    for pack in builtin_names() {
-        let (cases, files) = (cases_of(pack), builtin_files(pack).unwrap());
+    every_pack(|pack, suite| {
+        let files = builtin_files(pack).unwrap();
         let mut problems = Vec::new();
-        for rule in Judge::of(pack).rules() {
+        for rule in suite.judge.rules() {
             let id = rule.head.rule.as_str();
             let own = format!("tests/{}.kdl", last(id));
-            let in_its_file = || expects_of(&cases, id).filter(|(file, ..)| file.path == own);
+            let in_its_file = || expects_of(suite, id).filter(|(file, ..)| file.path == own);
             let shown: BTreeSet<&str> = in_its_file().map(|(_, _, expect)| expect.outcome.as_str()).collect();
             for outcome in possible(&files[&rule.path]).iter().filter(|outcome| !shown.contains(*outcome)) {
                 problems.push(format!("{own}: no case expects {outcome}"));
@@ -135,61 +134,49 @@ fn every_rule_has_a_case_for_each_outcome_and_one_without_its_evidence() {
             }
         }
         none(&problems);
-    }
+    });
 }
 
 #[test]
 fn every_file_of_cases_is_for_a_rule_and_every_fixture_is_used() {
-    for pack in builtin_names() {
-        let cases = cases_of(pack);
-        let rules: BTreeSet<String> = Judge::of(pack).rules().iter().map(|rule| rule.head.rule.to_string()).collect();
-        let mut names = BTreeSet::new();
+    every_pack(|_, suite| {
         let mut problems = Vec::new();
-        for (file, case) in cases.all() {
-            if !names.insert((&file.path, &case.name)) {
-                problems.push(format!("{}: there is another case `{}`", case.place, case.name));
-            }
-            let named = case.expects.iter().map(|expect| &expect.rule).chain(case.open.iter().flatten());
-            problems.extend(
-                named.filter(|rule| !rules.contains(*rule)).map(|rule| format!("{}: no rule `{rule}`", case.place)),
-            );
-        }
-        for file in &cases.files {
+        for file in &suite.files {
             if file.rule.as_ref().is_some_and(|rule| file.path != format!("tests/{}.kdl", last(rule))) {
                 problems.push(format!("{}: the file is not named for its rule", file.path));
             }
         }
-        let used: BTreeSet<&String> = cases.all().map(|(_, case)| &case.fixture).collect();
+        let used: BTreeSet<&String> = suite.cases().map(|(_, case)| &case.fixture).collect();
         problems.extend(
-            cases.fixtures.keys().filter(|name| !used.contains(name)).map(|name| format!("`{name}` is unused")),
+            suite.fixtures.keys().filter(|name| !used.contains(name)).map(|name| format!("`{name}` is unused")),
         );
         none(&problems);
-    }
+    });
 }
 
-fn judged(cases: &Cases, judge: &Judge, fixture: &str) -> Judged {
-    judge.judge(&cases.fixtures[fixture].seal().unwrap(), &BTreeMap::new())
+fn judged(suite: &Suite<'_>, case: &Case) -> Judged {
+    suite.judge.judge(&case.graph, &case.params, Company::WithContract).unwrap()
 }
 
 #[test]
 fn every_rule_fires_where_everything_is_wrong() {
-    for pack in builtin_names() {
-        let (cases, judge) = (cases_of(pack), Judge::of(pack));
-        let judged = judged(&cases, &judge, "every violation");
-        let fired: BTreeSet<String> = judged.open().into_iter().chain(judged.discovering()).collect();
-        let rules: BTreeSet<String> = judge.rules().iter().map(|rule| rule.head.rule.to_string()).collect();
+    every_pack(|_, suite| {
+        let graph = suite.fixtures["every violation"].observations.seal().unwrap();
+        let judged = suite.judge.judge(&graph, &Params::new(), Company::WithContract).unwrap();
+        let open = judged.open(suite.judge.pack().name());
+        let fired: BTreeSet<String> = open.into_iter().chain(judged.discovering()).collect();
+        let rules: BTreeSet<String> = suite.judge.rules().iter().map(|rule| rule.head.rule.to_string()).collect();
         assert_eq!(fired, rules);
         assert_eq!(judged.verdict(), Verdict::Blocked);
-    }
+    });
 }
 
 #[test]
 fn every_message_is_one_line_that_reads_on() {
     let mut problems = Vec::new();
-    for pack in builtin_names() {
-        let (cases, judge) = (cases_of(pack), Judge::of(pack));
-        for (_, case) in cases.all() {
-            let judged = judge.judge(&case.graph, &case.params);
+    every_pack(|_, suite| {
+        for (_, case) in suite.cases() {
+            let judged = judged(suite, case);
             for finding in judged.findings().iter().filter(|it| it.judgement.outcome != Outcome::Proven) {
                 let message = &*finding.judgement.message;
                 let reads = !message.starts_with(|first: char| first.is_uppercase() || first.is_whitespace())
@@ -198,11 +185,11 @@ fn every_message_is_one_line_that_reads_on() {
                     && !message.contains("``")
                     && message.matches('`').count() % 2 == 0;
                 if !reads {
-                    problems.push(format!("{}: {}: {message}", case.place, finding.head.rule));
+                    problems.push(format!("{}: {}: {message}", at(case), finding.head.rule));
                 }
             }
         }
-    }
+    });
     none(&problems);
 }
 
@@ -216,20 +203,24 @@ fn is_evidence(case: &Case, kind: Kind, key: &str) -> bool {
 
 #[test]
 fn less_evidence_never_makes_a_case_ready() {
-    for pack in builtin_names() {
-        let (cases, judge) = (cases_of(pack), Judge::of(pack));
+    every_pack(|_, suite| {
         let mut problems = Vec::new();
-        for (_, case) in cases.all() {
-            if judge.judge(&case.graph, &case.params).verdict() == Verdict::Ready {
+        for (_, case) in suite.cases() {
+            if judged(suite, case).verdict() == Verdict::Ready {
                 continue;
             }
             for (kind, key) in case.observations.keys().filter(|(kind, key)| is_evidence(case, *kind, key)) {
                 let fewer = case.observations.without(*kind, key).seal().unwrap();
-                if judge.judge(&fewer, &case.params).verdict() == Verdict::Ready {
-                    problems.push(format!("{}: ready without `{} {key}`", case.place, kind.as_str()));
+                let judged = suite.judge.judge(&fewer, &case.params, Company::WithContract).unwrap();
+                if judged.verdict() == Verdict::Ready {
+                    problems.push(format!("{}: ready without `{} {key}`", at(case), kind.as_str()));
                 }
             }
         }
         none(&problems);
-    }
+    });
+}
+
+fn at(case: &Case) -> String {
+    format!("{}:{}", case.place.file, case.place.line)
 }

@@ -1,20 +1,29 @@
 //! KDL text to a document, within bounds the KDL parser does not have.
 
 use kdl::KdlDocument;
+use runmill_model::{Code, Problems};
 
 use crate::{
     faults::{Fault, Faults, Span},
     yaml::MAX_DEPTH,
 };
 
-/// The largest pack manifest, in bytes.
-pub(super) const MAX_BYTES: usize = 32 << 10;
+/// Reads a KDL document of a pack: a fixture, a file of cases. `name` is what a person knows the file by, `code` is that of
+/// its problems, `most` the largest text in KiB.
+///
+/// # Errors
+/// The text is longer, nests too deep, or is no KDL: everything that the parser has to say, with places.
+pub fn parse(name: &str, text: &str, code: Code, most: usize) -> Result<KdlDocument, Problems> {
+    let mut faults = Faults::new(name, text, code);
+    let document = document(text, most, &mut faults);
+    faults.finish(document)
+}
 
-/// The document; none when the text is no KDL, which is reported.
-pub(super) fn document(text: &str, faults: &mut Faults) -> Option<KdlDocument> {
-    if text.len() > MAX_BYTES {
+/// The document; none when the text is no KDL, which is reported. `most` is the largest text in KiB.
+pub(crate) fn document(text: &str, most: usize, faults: &mut Faults) -> Option<KdlDocument> {
+    if text.len() > most << 10 {
         faults.add(
-            Fault::new(format!("the document has {} bytes, more than 32 KiB", text.len()), "shorten it")
+            Fault::new(format!("the document has {} bytes, more than {most} KiB", text.len()), "shorten it")
                 .at(Span::new(0, 0), "starts here"),
         );
         return None;
@@ -25,7 +34,7 @@ pub(super) fn document(text: &str, faults: &mut Faults) -> Option<KdlDocument> {
         faults.add(fault.at(Span::new(at, at + 1), "too deep"));
         return None;
     }
-    match on_a_deep_stack(|| KdlDocument::parse(text)) {
+    match on_a_deep_stack(text.len(), || KdlDocument::parse(text)) {
         None => {
             faults.add(Fault::new("the KDL parser failed", "simplify the text").at(Span::new(0, 0), "somewhere here"));
             None
@@ -55,13 +64,17 @@ pub(super) fn document(text: &str, faults: &mut Faults) -> Option<KdlDocument> {
 }
 
 /// The KDL parser goes one call deeper for every character it cannot use, about 3 KiB of stack each without
-/// optimisation; this is enough for a text of [`MAX_BYTES`] of them. Only what is touched costs memory.
-const STACK: usize = 128 << 20;
+/// optimisation. Only what is touched costs memory.
+const STACK_PER_BYTE: usize = 4 << 10;
+
+/// What every parse has.
+const STACK: usize = 2 << 20;
 
 /// What `parse` returns; none when it panicked or there was no thread to be had.
-fn on_a_deep_stack<T: Send>(parse: impl FnOnce() -> T + Send) -> Option<T> {
+fn on_a_deep_stack<T: Send>(bytes: usize, parse: impl FnOnce() -> T + Send) -> Option<T> {
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, parse);
+        let stack = STACK + bytes * STACK_PER_BYTE;
+        let thread = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, parse);
         thread.ok()?.join().ok()
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Cases;
+use super::suite;
 
 const READY: &str = "fixture \"ready\" {\n    add \"change\" \"change\"\n    add \"policy\" \"policy\"\n    \
                      add \"check\" \"unit\"\n    add \"invocation\" \"unit@base\"\n}\n";
@@ -10,7 +10,12 @@ const READY: &str = "fixture \"ready\" {\n    add \"change\" \"change\"\n    add
 fn problems(fixtures: &str, cases: &str) -> String {
     let files = [("fixtures/ready.kdl", READY), ("fixtures/more.kdl", fixtures), ("tests/a.kdl", cases)];
     let files: BTreeMap<_, _> = files.map(|(path, text)| (path.to_owned(), text.to_owned())).into_iter().collect();
-    Cases::read(&files).err().unwrap_or_default().join("\n")
+    let told = suite::problems("team", &files, None).into_iter().map(|problem| {
+        let (line, _) = problem.position(&problem.labels[0]).unwrap();
+        assert!(!problem.help.is_empty(), "{problem}");
+        format!("{}:{line}: {}", problem.source.as_ref().unwrap().name, problem.message)
+    });
+    told.collect::<Vec<_>>().join("\n")
 }
 
 #[track_caller]
@@ -53,7 +58,7 @@ fn refuses_fixtures_that_do_not_add_up() {
         ("case \"a\" {\n}", "is no `fixture`"),
         ("fixture \"a\" extends=\"ready\" {\n    change\n}", "fixtures/more.kdl:2: `change` is no change"),
         ("fixture \"a\" {\n}", "exactly one `change`"),
-        ("fixture \"a\" {", "fixtures/more.kdl:1"),
+        ("fixture \"a\" {", "fixtures/more.kdl:"),
     ] {
         let told = problems(fixtures, "");
         assert!(told.contains(because), "{fixtures}: {told}");
@@ -66,7 +71,9 @@ fn refuses_cases_that_say_nothing() {
     for (inside, because) in [
         ("", "expects nothing"),
         ("expect \"proven\"", "names no rule"),
-        ("expect \"green\" rule=\"a/b\"", "takes one of proven"),
+        ("expect \"green\" rule=\"a/b\"", "is no outcome: `green`"),
+        ("verdict \"green\"", "is no verdict: `green`"),
+        ("open \"a/b\"\n    params \"1\"=2", "is not a parameter's name"),
         ("expect \"proven\" rule=\"a/b\" { words \"x\" }", "is nothing to expect"),
         ("expect \"proven\" rule=\"a/b\" on=\"x\"", "has no `on`"),
         ("expected", "is no part of a case"),

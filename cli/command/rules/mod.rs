@@ -1,0 +1,23 @@
+//! `runmill rules ..`: the tools of people who write rules. One file for each verb.
+
+mod packs;
+pub mod test;
+
+use clap::Subcommand;
+use runmill_model::Problems;
+
+use crate::{args::Global, exit::Exit, render::Output};
+
+/// `runmill rules ..`.
+#[derive(Debug, Subcommand)]
+pub enum RulesCommand {
+    /// Judge the cases of rule packs, and say which do not come out as they expect
+    Test(test::TestArgs),
+}
+
+/// Runs one of them.
+pub fn run(global: &Global, command: &RulesCommand, output: &Output) -> Result<Exit, Problems> {
+    match command {
+        RulesCommand::Test(args) => test::run(global, args, output),
+    }
+}

@@ -1,0 +1,3 @@
+//! What the tools for rules show.
+
+pub mod test;

@@ -1,0 +1,3 @@
+//! `runmill rules`: the tools of people who write rules.
+
+mod test;
