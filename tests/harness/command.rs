@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{
     ErrorDocument, Repo, User, Verdict, container,
-    recorded::{ended, unfinished},
+    recorded::{assert_replays, ended, unfinished},
 };
 
 /// A run of the binary, not started yet.
@@ -199,6 +199,7 @@ impl Output {
         let schema = document["schema"].as_str().unwrap_or_default();
         assert_eq!(schema, "runmill.verdict/v1", "{document:#}\n{}", self.stderr);
         self.assert_nothing_in_progress();
+        assert_replays(&self.state, &self.stdout);
         Verdict::new(document, self)
     }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use camino::Utf8Path;
 use runmill_model::{Digest, Side};
+use runmill_pipeline::replay;
 use runmill_store::{Filter, RunRecord, State, Store, StoredInvocation};
 use serde_json::Value;
 
@@ -63,6 +64,14 @@ pub fn ended(state: &Path) -> Vec<String> {
 pub fn unfinished(state: &Path) -> Vec<String> {
     let is_open = |state: &State| matches!(state, State::Running | State::Unfinished);
     with_state(state).into_iter().filter(|(_, state)| is_open(state)).map(|(run, _)| run).collect()
+}
+
+/// The newest run, judged again from its record, says what was printed, byte for byte.
+#[track_caller]
+pub fn assert_replays(state: &Path, printed: &str) {
+    let recorded = replay::Recorded::read(&store(state), "latest").unwrap_or_else(|error| panic!("{error:?}"));
+    let judged = recorded.replay.judge().unwrap_or_else(|error| panic!("{error:?}"));
+    assert_eq!(String::from_utf8(judged.bytes().unwrap()).unwrap(), printed);
 }
 
 fn with_state(state: &Path) -> Vec<(String, State)> {
