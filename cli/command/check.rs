@@ -9,7 +9,7 @@ use runmill_store::{
     boundary::{Boundary as At, pass},
 };
 
-use super::session;
+use super::{session, usual};
 use crate::{
     args::{CheckArgs, Global},
     exit::Exit,
@@ -41,6 +41,7 @@ pub fn run(global: &Global, args: &CheckArgs, output: &mut Output) -> Result<Exi
     let run = session::run_id(clock)?;
     let interrupt = session::interrupt()?;
     let mut live = output.live(global, &interrupt)?;
+    live.expects(|| usual::usual(&store));
     let machine =
         Machine { store: &store, environment: &environment, clock, run: &run, interrupt: &interrupt, progress: &live };
     let judged = runmill_pipeline::check(&request, machine);

@@ -20,6 +20,7 @@ pub mod runs;
 pub mod schema;
 pub mod session;
 pub mod stored;
+mod usual;
 
 use crate::{
     args::{Cli, Command, EvidenceCommand, Format, Global, ReportCommand},

@@ -10,6 +10,7 @@ mod view;
 mod scenes;
 
 use std::{
+    collections::HashMap,
     io::{self, IsTerminal, Write},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread::JoinHandle,
@@ -71,6 +72,15 @@ impl Live {
         let ticker =
             runs.then(|| name.spawn(move || if draws { watcher.draw() } else { watcher.remind() })).transpose()?;
         Ok(Self { shared, ticker })
+    }
+
+    /// Tells a view how long invocations usually take; asked only where there is one.
+    pub fn expects(&self, usual: impl FnOnce() -> HashMap<(CheckId, Side), Duration>) {
+        let draws = matches!(&*self.shared.face(), Face::View(_));
+        let usual = draws.then(usual);
+        if let (Face::View(view), Some(usual)) = (&mut *self.shared.face(), usual) {
+            view.expects(usual);
+        }
     }
 
     /// Takes the view away and gives the terminal back as it was.

@@ -129,6 +129,20 @@ fn a_key_shows_the_output_of_a_running_check_and_another_stops_the_run() {
 }
 
 #[test]
+fn a_check_is_compared_with_the_time_it_took_before() {
+    let (repo, mut terminal) = (Repo::new(), Terminal::new());
+    repo.manifest([shell("slow", "sh slow.sh", "")]).file("slow.sh", "exit 0\n").commit("base");
+    repo.branch("change").file("a.txt", "a").commit("change");
+    repo.check().verdict();
+    repo.file("slow.sh", "sleep 300\n").commit("slower");
+    let child = terminal.check(&repo);
+    terminal.until("slow (candidate)");
+    terminal.until("of about 1 s");
+    terminal.press("q");
+    assert_eq!(terminal.exit(child), Some(4), "{:?}", terminal.drawn);
+}
+
+#[test]
 fn the_terminal_is_as_it_was_after_a_signal() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let (repo, mut terminal) = (waiting(), Terminal::new());

@@ -54,8 +54,8 @@ fn the_slowest_is_last_and_failures_stay() {
     assert_eq!(
         shown(&mut view, 75, 80, 24),
         "✗ lint (candidate)  failed after 2.0 s\n\
-         \x20 unit (candidate)    1 min 11 s of 10 min\n\
-         \x20 integration (base)  1 min 14 s of 10 min\n\
+         \x20 unit (candidate)    1 min 11 s of at most 10 min\n\
+         \x20 integration (base)  1 min 14 s of at most 10 min\n\
          3 of 6 done · 1 failed · 1 reused · 2 running · 1 min 15 s\n\
          o show output · q stop"
     );
@@ -73,8 +73,8 @@ fn a_key_shows_what_the_slowest_check_printed_and_hides_it() {
     assert_eq!(
         shown(&mut view, 5, 80, 24),
         "│ one\n│ two\n│ three\n\
-         \x20 lint (candidate)  3 s of 10 min\n\
-         ▸ unit (candidate)  4 s of 10 min\n\
+         \x20 lint (candidate)  3 s of at most 10 min\n\
+         ▸ unit (candidate)  4 s of at most 10 min\n\
          0 of 4 done · 2 running · 5 s\n\
          o hide output · n next · q stop"
     );
@@ -131,8 +131,8 @@ fn two_hundred_checks_fit_any_terminal() {
     assert_eq!(
         shown(&mut view, 10, 60, 6),
         "  3 more\n\
-         \x20 b (candidate)  9 s of 10 min\n\
-         \x20 a (candidate)  10 s of 10 min\n\
+         \x20 b (candidate)  9 s of at most 10 min\n\
+         \x20 a (candidate)  10 s of at most 10 min\n\
          5 of 10 done · 5 failed · 5 running · 10 s\n\
          o show output · q stop"
     );
@@ -149,5 +149,22 @@ fn names_no_keys_where_none_are_read() {
 fn a_long_name_leaves_room_for_the_time() {
     let mut view = planned(&["a-check-with-a-name-that-is-much-too-long-for-sixty"]);
     view.started(&id("a-check-with-a-name-that-is-much-too-long-for-sixty"), Side::Candidate, s(0));
-    assert!(shown(&mut view, 59, 60, 24).starts_with("  a-check-with-a-… (candidate)  59 s of 10 min\n"));
+    assert!(shown(&mut view, 59, 60, 24).starts_with("  a-check-with-a-… (candidate)  59 s of at most 10 min\n"));
+}
+
+#[test]
+fn what_took_time_before_is_compared_with_that() {
+    let mut view = planned(&["unit", "lint"]);
+    let took = [((id("unit"), Side::Candidate), Duration::from_millis(14_200)), ((id("lint"), Side::Base), s(0))];
+    view.expects(took.into());
+    view.started(&id("unit"), Side::Candidate, s(0));
+    view.started(&id("lint"), Side::Base, s(1));
+    view.started(&id("lint"), Side::Candidate, s(2));
+    let shown = shown(&mut view, 9, 80, 24);
+    let lines = [
+        "  lint (candidate)  7 s of at most 10 min",
+        "  lint (base)       8 s of about 1 s",
+        "  unit (candidate)  9 s of about 15 s",
+    ];
+    assert!(shown.starts_with(&lines.join("\n")), "{shown}");
 }

@@ -47,6 +47,8 @@ pub(super) struct View {
     paint: Paint,
     total: usize,
     timeouts: HashMap<(CheckId, Side), Duration>,
+    /// How long they took the last time.
+    usual: HashMap<(CheckId, Side), Duration>,
     laying_out: Option<Side>,
     running: Vec<Running>,
     passed: usize,
@@ -70,6 +72,7 @@ impl View {
             paint,
             total: 0,
             timeouts: HashMap::new(),
+            usual: HashMap::new(),
             laying_out: None,
             running: Vec::new(),
             passed: 0,
@@ -78,6 +81,10 @@ impl View {
             shown: None,
             is_stopping: false,
         }
+    }
+
+    pub(super) fn expects(&mut self, usual: HashMap<(CheckId, Side), Duration>) {
+        self.usual = usual;
     }
 
     pub(super) fn planned(&mut self, invocations: &[Upcoming]) {
@@ -183,7 +190,7 @@ impl View {
         let more = (hidden > 0).then(|| Line::of(Tone::Faint, &format!("  {hidden} more")));
         let told = running.iter().skip(hidden).zip(&names).map(|(running, name)| {
             let mark = if self.shown.as_ref() == Some(&running.key) { "▸ " } else { "  " };
-            let limit = self.timeouts.get(&running.key).map(|limit| format!(" of {}", duration::whole(*limit)));
+            let limit = self.limit(&running.key);
             let took = duration::whole(now.saturating_sub(running.since));
             Line::of(Tone::Strong, mark)
                 .then(None, &line::padded(name, column))
@@ -191,6 +198,12 @@ impl View {
                 .then(Some(Tone::Faint), &limit.unwrap_or_default())
         });
         more.into_iter().chain(told).take(most).collect()
+    }
+
+    /// What the time of an invocation is to be compared with.
+    fn limit(&self, key: &(CheckId, Side)) -> Option<String> {
+        let usual = self.usual.get(key).map(|usual| format!(" of about {}", duration::whole(round_up(*usual))));
+        usual.or_else(|| self.timeouts.get(key).map(|limit| format!(" of at most {}", duration::whole(*limit))))
     }
 
     fn output_lines(&self, most: usize) -> Vec<Line> {
@@ -237,3 +250,8 @@ impl View {
 
 /// The most failures shown one by one.
 const MOST_FAILED: usize = 8;
+
+/// To whole seconds, at least one.
+fn round_up(duration: Duration) -> Duration {
+    Duration::from_secs(duration.as_millis().div_ceil(1000).max(1).try_into().unwrap_or(u64::MAX))
+}
