@@ -69,6 +69,9 @@ const AREAS: &[Area] = &[
     Area { id: "verification:reports", look: reports::look },
 ];
 
+/// What the others stand on.
+const FOUNDATION: &[&str] = &["repository", "repository:target", "configuration:manifest", "configuration:policy"];
+
 /// Looks at every area that was asked for.
 ///
 /// # Errors
@@ -82,11 +85,23 @@ pub fn examine(global: &Global, args: &DoctorArgs) -> Result<DoctorDocument, Pro
         return Err(Problem::new(Code::Config004, message, format!("choose from {}", ids.join(", "))).into());
     }
     let patient = Patient::admit(global, args.base.as_deref());
-    let findings = areas.iter().flat_map(|area| {
-        render::doctor::looking_at(area.id, global);
-        (area.look)(&patient).into_iter().map(|finding| finding.of(area.id))
-    });
-    let document = DoctorDocument::new(&patient, findings.collect());
+    let look = |areas: &[&Area]| -> Vec<_> {
+        let findings = areas.iter().flat_map(|area| {
+            render::doctor::looking_at(area.id, global);
+            (area.look)(&patient).into_iter().map(|finding| finding.of(area.id))
+        });
+        findings.collect()
+    };
+    let mut findings = look(&areas);
+    if findings.is_empty() {
+        // Something that it stands on failed, and nobody asked for that.
+        let below: Vec<_> = AREAS.iter().filter(|area| FOUNDATION.contains(&area.id)).collect();
+        findings = look(&below).into_iter().filter(|finding| finding.status == Standing::Fail).collect();
+    }
+    if findings.is_empty() {
+        findings.extend(areas.iter().map(|area| Finding::ok("nothing here asks for it").of(area.id)));
+    }
+    let document = DoctorDocument::new(&patient, findings);
     render::doctor::looked(global);
     Ok(document)
 }

@@ -36,12 +36,12 @@ fn entry(out: &mut String, finding: &Finding, id: &str, paint: Paint, width: usi
     let indent = " ".repeat(id.chars().count() + 4);
     let body = width.saturating_sub(indent.chars().count()).max(20);
     let what = plain::text(&finding.what);
-    let mut lines = textwrap::wrap(&what, body).into_iter();
+    let mut lines = textwrap::wrap(&what, plain::whole_words(body).break_words(false)).into_iter();
     let first = lines.next().unwrap_or_default();
     out.push_str(&format!("{} {}  {first}\n", paint.text(tone, mark), paint.text(Tone::Strong, id)));
     lines.for_each(|line| out.push_str(&format!("{indent}{line}\n")));
     if let Some(fix) = &finding.fix {
-        let options = textwrap::Options::new(body).initial_indent("fix: ").subsequent_indent("     ");
+        let options = plain::whole_words(body).break_words(false).initial_indent("fix: ").subsequent_indent("     ");
         textwrap::wrap(&plain::text(fix), options).iter().for_each(|line| out.push_str(&format!("{indent}{line}\n")));
     }
 }
@@ -56,7 +56,7 @@ fn sum(document: &DoctorDocument, paint: Paint) -> String {
             format!("{}  {} to repair{more}", paint.text(Tone::Bad, "FAIL"), things(failed))
         }
         Standing::Warn => format!("{}  {} to know of", paint.text(Tone::Doubt, "WARN"), things(warned)),
-        Standing::Ok => format!("{}  a change can be judged here", paint.text(Tone::Good, "OK")),
+        Standing::Ok => format!("{}  nothing to repair", paint.text(Tone::Good, "OK")),
     }
 }
 

@@ -62,7 +62,7 @@ fn decisions(out: &mut String, document: &InitDocument, paint: Paint, width: usi
 }
 
 fn wrapped(out: &mut String, first: &str, next: &str, text: &str, width: usize) {
-    let options = textwrap::Options::new(width).initial_indent(first).subsequent_indent(next);
+    let options = plain::whole_words(width).break_words(false).initial_indent(first).subsequent_indent(next);
     textwrap::wrap(&plain::text(text), options).iter().for_each(|wrapped| line(out, wrapped.trim_end()));
 }
 

@@ -95,6 +95,35 @@ fn looks_only_at_what_a_prefix_names() {
     error.is("RM-CONFIG-004", 2).says("no finding has an id that starts with `sandobx`");
 }
 
+/// `init` is followed by `doctor` before anybody has committed anything.
+#[test]
+fn what_is_written_beside_the_manifest_counts_before_it_is_committed() {
+    let repo = Repo::new();
+    repo.file("x", "x").commit("base");
+    let line = "sh .runmill/run.sh";
+    repo.manifest([format!("  - {{ id: unit, run: {line}, report: {{ path: unit.xml, format: junit }} }}\n")]);
+    repo.file(".runmill/run.sh", "echo '<testsuite><testcase name=\"a\"/></testsuite>' > unit.xml\n");
+    let before = repo.git(["count-objects", "-v"]);
+    doctor(&repo, "verification:reports").exits(0).has("verification:reports", "ok", "1 test,", "");
+    assert_eq!(repo.git(["count-objects", "-v"]), before);
+    let left = fs::read_dir(repo.place("state/work")).unwrap().count();
+    assert_eq!(left, 0, "something is left of the commit that nobody made");
+    repo.remove(".runmill/run.sh");
+    doctor(&repo, "verification:reports").exits(3).has("verification:reports", "fail", "was not written", "");
+}
+
+#[test]
+fn what_cannot_be_looked_at_is_not_well() {
+    let repo = Repo::new();
+    repo.file("x", "x").commit("base");
+    for prefix in ["verification", "verification:reports", "verification:commands"] {
+        let examined = doctor(&repo, prefix);
+        examined.exits(3).has("configuration:manifest", "fail", "there is no `.runmill/checks.yaml`", "runmill init");
+    }
+    let nothing = doctor(&ready(), "verification:dependencies");
+    nothing.exits(0).has("verification:dependencies", "ok", "nothing here asks for it", "");
+}
+
 #[test]
 fn a_repository_without_a_commit_or_none_at_all() {
     doctor(&Repo::new(), "repository").exits(3).has("repository:target", "fail", "no default branch", "");

@@ -168,7 +168,7 @@ fn the_manifest_reads_well() {
     repo.file("packages/api/package.json", "{\"scripts\": {\"test\": \"node --test\", \"lint\": \"eslint .\"}, \"devDependencies\": {\"eslint\": \"9\"}}\n");
     repo.file("packages/api/package-lock.json", "{}\n").file("tools/test_x.py", "import pytest\n");
     repo.file("go/go.mod", "module x\n").file("go/x_test.go", "package x\n");
-    repo.file("Cargo.toml", "[workspace]\nmembers = []\n").file("Cargo.lock", "version = 4\n");
+    repo.file("Cargo.toml", "[workspace]\nmembers = []\n").file("Cargo.lock", "version = 4\n").file("tests/a.rs", "");
     let _ = with_make(&repo, &["init"]).output();
     snapshot(&repo, "init", "checks", &fs::read_to_string(repo.path().join(".runmill/checks.yaml")).unwrap());
 }

@@ -5,6 +5,7 @@ mod at_once;
 mod crashes;
 mod dependencies;
 mod environment;
+mod first_day;
 mod landlock;
 mod many;
 mod merge;

@@ -23,13 +23,12 @@ pub fn look(patient: &Patient<'_>) -> Vec<Finding> {
 }
 
 fn ask(patient: &Patient<'_>, checks: &[Check]) -> Result<Vec<Tried>, Problems> {
-    let repository = patient.repository().map_err(Clone::clone)?;
+    let next = patient.next().map_err(Clone::clone)?;
     let policy = &patient.policy().map_err(Clone::clone)?.policy;
-    let commit = patient.head()?;
     let questions = checks.iter().map(question).collect::<Result<Vec<_>, Problem>>()?;
     let request = DryRun {
-        repository,
-        commit: &commit,
+        repository: &next.repository,
+        commit: &next.commit,
         checks: &questions,
         policy,
         times: Times::Once,

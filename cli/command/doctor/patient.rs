@@ -3,9 +3,9 @@
 use std::{cell::OnceCell, collections::BTreeMap, fs};
 
 use camino::Utf8PathBuf;
-use runmill_host::git::{Repository, Target};
+use runmill_host::git::{PrivateDir, Repository, Target};
 use runmill_manifest::{Check, ChecksManifest, OperatorPolicy, checks, policy};
-use runmill_model::{CommitId, Problem, Problems};
+use runmill_model::{CommitId, Problem, Problems, RepoPath};
 use runmill_pipeline::{Machine, PolicyFile, Silent, checks_at};
 use runmill_store::Store;
 
@@ -20,6 +20,17 @@ pub struct Patient<'g> {
     target: OnceCell<Result<Target, Problem>>,
     policy: OnceCell<Result<Policy, Problems>>,
     manifest: OnceCell<Result<Option<Manifest>, Problems>>,
+    next: OnceCell<Result<Next, Problem>>,
+}
+
+/// The commit that checks are tried on.
+pub struct Next {
+    /// The repository, with the commit in it.
+    pub repository: Repository,
+    /// The one that is checked out; with what `init` writes on top, where that is not committed yet.
+    pub commit: CommitId,
+    /// Where a commit that nobody made yet is kept.
+    _room: Option<PrivateDir>,
 }
 
 /// The operator's policy and where it is from.
@@ -60,6 +71,7 @@ impl<'g> Patient<'g> {
             target: OnceCell::new(),
             policy: OnceCell::new(),
             manifest: OnceCell::new(),
+            next: OnceCell::new(),
         }
     }
 
@@ -90,6 +102,42 @@ impl<'g> Patient<'g> {
     pub fn head(&self) -> Result<CommitId, Problem> {
         let repository = self.repository().map_err(Clone::clone)?;
         repository.resolve("HEAD").map_err(|error| error.problem())
+    }
+
+    /// The commit that checks are tried on.
+    pub fn next(&self) -> Result<&Next, &Problem> {
+        self.next.get_or_init(|| self.find_next()).as_ref()
+    }
+
+    fn find_next(&self) -> Result<Next, Problem> {
+        let found = self.repository().map_err(Clone::clone)?;
+        let mut repository = Repository::discover(found.work_dir()).map_err(|error| error.problem())?;
+        let head = self.head()?;
+        let files = self.written_files(&head);
+        if files.is_empty() {
+            return Ok(Next { repository, commit: head, _room: None });
+        }
+        let store = Store::open(&self.state_dir()?).map_err(|error| error.problem())?;
+        let room = PrivateDir::create_and_sweep(&store.work()).map_err(|error| error.problem())?;
+        let commit = repository.draft(&head, &files, room.path()).map_err(|error| error.problem())?;
+        Ok(Next { repository, commit, _room: Some(room) })
+    }
+
+    /// What is written beside the manifest and into `.gitignore` and not committed as it is.
+    fn written_files(&self, head: &CommitId) -> Vec<(RepoPath, Vec<u8>)> {
+        let (Ok(repository), Ok(policy)) = (self.repository(), self.policy()) else { return Vec::new() };
+        let manifest = policy.policy.verification().manifest();
+        let beside = manifest.as_str().rsplit_once('/').map(|(dir, _)| repository.work_dir().join(dir));
+        let entries = beside.and_then(|dir| dir.read_dir_utf8().ok()).into_iter().flatten().filter_map(Result::ok);
+        let found = entries.map(|entry| entry.path().to_owned());
+        let found = found.chain([manifest.as_str(), ".gitignore"].map(|path| repository.work_dir().join(path)));
+        let changed = found.filter_map(|path| {
+            let name = RepoPath::new(path.strip_prefix(repository.work_dir()).ok()?.as_str()).ok()?;
+            let text = path.symlink_metadata().ok()?.is_file().then(|| fs::read(&path).ok())??;
+            let committed = repository.read_file(head, &name).ok().flatten();
+            (committed.as_ref() != Some(&text)).then_some((name, text))
+        });
+        changed.collect::<BTreeMap<_, _>>().into_iter().collect()
     }
 
     /// The operator's policy.

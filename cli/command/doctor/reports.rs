@@ -52,11 +52,11 @@ fn silent(patient: &Patient<'_>) -> Vec<Finding> {
 }
 
 fn try_out(patient: &Patient<'_>, checks: &[Check]) -> Result<Vec<Tried>, Problems> {
-    let repository = patient.repository().map_err(Clone::clone)?;
+    let next = patient.next().map_err(Clone::clone)?;
     let policy = &patient.policy().map_err(Clone::clone)?.policy;
-    let commit = patient.head()?;
     let jobs = session::processors();
-    let request = DryRun { repository, commit: &commit, checks, policy, times: Times::Twice, jobs };
+    let request =
+        DryRun { repository: &next.repository, commit: &next.commit, checks, policy, times: Times::Twice, jobs };
     patient.with_machine(|machine| dry_run(request, machine))
 }
 

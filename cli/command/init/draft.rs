@@ -13,7 +13,7 @@ pub struct Draft {
     pub dir: String,
     /// What it was found by, in a few words.
     pub found: String,
-    /// The command. [`REPORT`] and [`REPORT_DIR`] stand for the report and its directory, from `dir`.
+    /// The command. [`REPORT`] stands for the report, from `dir`.
     pub words: Vec<String>,
     /// Variables to set.
     pub env: Vec<(&'static str, String)>,
@@ -27,10 +27,8 @@ pub struct Draft {
     pub companion: Option<Companion>,
 }
 
-/// Where the report goes, in words of a command and in companions.
+/// Where the report goes, in words of a command.
 pub const REPORT: &str = "{report}";
-/// Its directory.
-pub const REPORT_DIR: &str = "{report-dir}";
 
 /// A report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,18 +46,16 @@ pub struct Report {
 pub enum Place {
     /// Wherever the command is told.
     Told,
-    /// Below the directory the command is told.
-    Below(&'static str),
     /// Where the project has it, from the draft's directory.
     Given(String),
 }
 
 /// A file beside the manifest.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Companion {
-    /// From the draft's directory.
+    /// From the root.
     pub path: &'static str,
-    /// Its text, with [`REPORT_DIR`].
+    /// Its text.
     pub text: &'static str,
 }
 
@@ -170,7 +166,6 @@ pub fn report_path(draft: &Draft, id: &str, reports: &str) -> Option<String> {
     };
     let below = match &report.place {
         Place::Told => format!("{reports}/{name}.{extension}"),
-        Place::Below(path) => format!("{reports}/{path}"),
         Place::Given(path) => path.clone(),
     };
     Some(join(&draft.dir, &below))

@@ -6,7 +6,7 @@ use runmill_manifest::{Argv, ChecksManifest, checks};
 use runmill_model::Problems;
 
 use super::{
-    draft::{Draft, REPORT, REPORT_DIR, named, report_path},
+    draft::{Draft, REPORT, named, report_path},
     tree::{Tree, join, within},
 };
 
@@ -24,8 +24,6 @@ pub struct Entry {
     pub report: Option<String>,
     /// Scratch directories, from the root, sorted.
     pub scratch: Vec<String>,
-    /// The file it needs beside the manifest, from the root, with its text.
-    pub companion: Option<(String, String)>,
 }
 
 /// Names the drafts and fills in where reports go.
@@ -36,18 +34,12 @@ pub fn entries(tree: &Tree, drafts: Vec<Draft>) -> Vec<Entry> {
 fn entry(tree: &Tree, id: String, mut draft: Draft) -> Entry {
     let report = report_path(&draft, &id, reports_directory(tree, &draft.dir));
     let from_dir = report.as_deref().and_then(|report| within(report, &draft.dir)).unwrap_or_default().to_owned();
-    // The directory that is told is the first one: what lies deeper is the reporter's.
-    let directory = match draft.companion {
-        Some(_) => from_dir.rsplit('/').skip(2).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("/"),
-        None => from_dir.rsplit_once('/').map_or(".", |(directory, _)| directory).to_owned(),
-    };
-    let fill = |text: &str| text.replace(REPORT_DIR, &directory).replace(REPORT, &from_dir);
+    let fill = |text: &str| text.replace(REPORT, &from_dir);
     draft.words.iter_mut().for_each(|word| *word = fill(word));
     draft.env.iter_mut().for_each(|(_, value)| *value = fill(value));
     draft.env.sort();
     let scratch: BTreeSet<_> = draft.scratch.iter().map(|dir| join(&draft.dir, dir)).collect();
-    let companion = draft.companion.as_ref().map(|file| (join(&draft.dir, file.path), fill(file.text)));
-    Entry { id, report, scratch: scratch.into_iter().collect(), companion, draft }
+    Entry { id, report, scratch: scratch.into_iter().collect(), draft }
 }
 
 /// A directory for reports in which the project keeps nothing.

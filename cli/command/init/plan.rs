@@ -123,10 +123,10 @@ impl Plan {
         self.create(path, if is_there { "the checks" } else { &what }, || text.clone());
         let schema = self.root.join(MANIFEST).with_file_name(manifest::SCHEMA);
         self.create(schema, "the schema of the checks, for editors", || schema::text(schema::Name::Checks));
-        let companions: Vec<_> = self.entries.iter().filter_map(|entry| entry.companion.clone()).collect();
-        for (path, text) in companions {
-            let path = self.root.join(path);
-            self.create(path, "how cargo-nextest is run", || text);
+        let mut companions: Vec<_> = self.entries.iter().filter_map(|entry| entry.draft.companion).collect();
+        companions.dedup();
+        for file in companions {
+            self.create(self.root.join(file.path), "how cargo-nextest is run", || file.text.to_owned());
         }
         manifest::parsed(&text).ok()
     }

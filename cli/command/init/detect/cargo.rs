@@ -13,7 +13,7 @@ const NEXTEST: &str = "\
 # cargo-nextest as runmill runs it: every test, and a report of each. `store` lies outside `target`, which each run gets
 # empty and private.
 [store]
-dir = \"{report-dir}\"
+dir = \"reports/nextest\"
 
 [profile.runmill]
 fail-fast = false
@@ -22,6 +22,7 @@ fail-fast = false
 path = \"junit.xml\"
 ";
 const NEXTEST_FILE: &str = ".runmill/nextest.toml";
+const NEXTEST_REPORT: &str = "reports/nextest/runmill/junit.xml";
 
 /// Every workspace, and every package that is in none.
 pub fn find(tree: &Tree, programs: &Programs, found: &mut Findings) {
@@ -50,6 +51,11 @@ fn owns(root: &str, manifest: &Table, dir: &str) -> bool {
 }
 
 fn root(tree: &Tree, dir: &str, manifest: &Table, programs: &Programs, found: &mut Findings) {
+    let (tests, examples) = tests_and_examples(tree, dir);
+    if !tests && !examples {
+        found.note(format!("`{}` has no test in its sources, so no check runs it", join(dir, "Cargo.toml")));
+        return;
+    }
     let lock = tree.text(&join(dir, "Cargo.lock"));
     let fetched = lock.as_deref().is_some_and(|lock| lock.contains("source = \""));
     let scope: &[&str] = if manifest.contains_key("workspace") { &["--workspace"] } else { &[] };
@@ -66,14 +72,16 @@ fn root(tree: &Tree, dir: &str, manifest: &Table, programs: &Programs, found: &m
     };
     let by = format!("`{}`", join(dir, "Cargo.toml"));
     if uses_nextest(tree, dir) || programs.nextest {
-        let report = Report { format: "junit", identity: None, place: Place::Below("nextest/runmill/junit.xml") };
-        let companion = Companion { path: NEXTEST_FILE, text: NEXTEST };
-        let flags = ["--config-file", NEXTEST_FILE, "--profile", "runmill"];
+        let config = "../".repeat(dir.split('/').filter(|part| !part.is_empty()).count()) + NEXTEST_FILE;
+        let flags = ["--config-file", config.as_str(), "--profile", "runmill"];
         let mut draft = check("unit", &["nextest", "run"]).with(flags).found(format!("{by}, with cargo-nextest"));
-        draft.report = Some(report);
-        draft.companion = Some(companion);
-        found.drafts.push(draft);
-        if has_doctests(tree, dir) {
+        let place = Place::Given(NEXTEST_REPORT.to_owned());
+        draft.report = Some(Report { format: "junit", identity: None, place });
+        draft.companion = Some(Companion { path: NEXTEST_FILE, text: NEXTEST });
+        if tests {
+            found.drafts.push(draft);
+        }
+        if examples {
             let draft = check("doctests", &["test", "--doc"]);
             found.drafts.push(draft.found(format!("{by}; cargo-nextest does not run the examples in documentation")));
         }
@@ -91,16 +99,23 @@ fn uses_nextest(tree: &Tree, dir: &str) -> bool {
     tree.has(&join(dir, ".config/nextest.toml")) || tree.has(&join(dir, NEXTEST_FILE))
 }
 
-/// Whether a library has examples in its documentation.
-fn has_doctests(tree: &Tree, dir: &str) -> bool {
-    let sources = tree.below(dir).filter(|file| file.ends_with(".rs"));
-    let example = |line: &str| {
-        let line = line.trim_start();
+/// Whether the sources hold tests, and whether their documentation holds examples that are tests.
+fn tests_and_examples(tree: &Tree, dir: &str) -> (bool, bool) {
+    let is_test = |line: &str| ["#[test", "test]", "::test(", "#[cfg(test)]"].iter().any(|mark| line.contains(mark));
+    let is_example = |line: &str| {
         let text = line.strip_prefix("///").or_else(|| line.strip_prefix("//!")).map(str::trim);
         text.is_some_and(|text| text == "```" || text.starts_with("```rust"))
     };
-    let mut texts = sources.filter_map(|file| tree.text(&join(dir, file)));
-    texts.any(|text| text.lines().any(example))
+    let (mut tests, mut examples) = (false, false);
+    for file in tree.below(dir).filter(|file| file.ends_with(".rs")) {
+        if tests && examples {
+            break;
+        }
+        let text = tree.text(&join(dir, file)).unwrap_or_default();
+        tests |= file.starts_with("tests/") || text.lines().any(is_test);
+        examples |= text.lines().any(|line| is_example(line.trim_start()));
+    }
+    (tests, examples)
 }
 
 #[cfg(test)]
@@ -117,6 +132,10 @@ mod tests {
                 ("Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\nexclude = [\"fuzz\"]\n"),
                 ("Cargo.lock", "version = 4\n"),
                 ("crates/a/Cargo.toml", "[package]\nname = \"a\"\n"),
+                ("crates/a/src/lib.rs", "#[cfg(test)]\nmod tests {}\n"),
+                ("untested/Cargo.toml", "[workspace]\n"),
+                ("untested/src/main.rs", "fn main() {}\n"),
+                ("fuzz/tests/a.rs", ""),
                 ("fuzz/Cargo.toml", "[package]\nname = \"fuzz\"\n"),
                 ("fuzz/Cargo.lock", "source = \"registry+x\"\n"),
             ],
@@ -133,6 +152,10 @@ mod tests {
             ("Cargo.toml", "[package]\nname = \"a\"\n"),
             ("Cargo.lock", ""),
             ("src/lib.rs", "/// Doubles.\n///\n/// ```\n/// assert!(true);\n/// ```\npub fn double() {}\n"),
+            ("tests/a.rs", "#[test]\nfn a() {}\n"),
+            ("tools/x/Cargo.toml", "[workspace]\n"),
+            ("tools/x/Cargo.lock", ""),
+            ("tools/x/src/main.rs", "#[tokio::test]\nasync fn a() {}\n"),
         ];
         check_with(
             &files,
@@ -141,13 +164,18 @@ mod tests {
                 "unit: cargo nextest run --locked --config-file .runmill/nextest.toml --profile runmill \
                  | junit reports/nextest/runmill/junit.xml | scratch target",
                 "doctests: cargo test --doc --locked | scratch target",
+                "x:unit: cargo nextest run --workspace --locked --config-file ../../.runmill/nextest.toml --profile runmill \
+                 | in tools/x | junit tools/x/reports/nextest/runmill/junit.xml | scratch tools/x/target",
             ],
         );
     }
 
     #[test]
     fn says_what_a_missing_lock_file_costs() {
-        let found = check(&[("Cargo.toml", "[package]\nname = \"a\"\n")], &["unit: cargo test | scratch target"]);
+        let found = check(
+            &[("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", "#[test]\nfn a() {}\n")],
+            &["unit: cargo test | scratch target"],
+        );
         assert!(found.notes[0].contains("`Cargo.lock` is not in the repository"), "{:?}", found.notes);
     }
 }

@@ -36,7 +36,12 @@ mod tests {
             check(&[("justfile", other)], &[]);
         }
         let found = check(
-            &[("justfile", "test:\n    cargo test\n"), ("Cargo.toml", "[package]\nname = \"a\"\n"), ("Cargo.lock", "")],
+            &[
+                ("justfile", "test:\n    cargo test\n"),
+                ("Cargo.toml", "[package]\nname = \"a\"\n"),
+                ("Cargo.lock", ""),
+                ("tests/a.rs", ""),
+            ],
             &["unit: cargo test --locked | scratch target"],
         );
         assert_eq!(found.also.len(), 1);

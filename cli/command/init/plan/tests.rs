@@ -13,12 +13,13 @@ fn make(files: &[(&str, &str)], answers: &[bool]) -> (tempfile::TempDir, Plan) {
 }
 
 const CRATE: (&str, &str) = ("Cargo.toml", "[package]\nname = \"a\"\n");
+const TEST: (&str, &str) = ("src/lib.rs", "#[test]\nfn a() {}\n");
 const MAKEFILE: (&str, &str) = ("Makefile", "test:\n\tcargo test\n");
 
 #[test]
 fn asks_about_what_is_there_twice() {
     let ids = |answer| {
-        let (_dir, plan) = make(&[CRATE, MAKEFILE, ("Cargo.lock", "")], &[answer]);
+        let (_dir, plan) = make(&[CRATE, MAKEFILE, TEST, ("Cargo.lock", "")], &[answer]);
         let ids: Vec<_> = plan.checks().map(|entry| entry.id.clone()).collect();
         (ids, plan.decisions().iter().any(|text| text.contains("the target `test` of `Makefile` is not required")))
     };
@@ -45,7 +46,7 @@ fn asks_nothing_about_a_manifest_that_is_there() {
 
 #[test]
 fn writes_over_nothing_that_came_to_be_there() {
-    let (dir, plan) = make(&[CRATE, ("Cargo.lock", "")], &[]);
+    let (dir, plan) = make(&[CRATE, TEST, ("Cargo.lock", "")], &[]);
     fs::create_dir(dir.path().join(".runmill")).unwrap();
     fs::write(dir.path().join(".runmill/checks.yaml"), "mine\n").unwrap();
     assert!(plan.write().is_err());

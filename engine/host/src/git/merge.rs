@@ -64,17 +64,17 @@ impl Repository {
     }
 }
 
-/// Where the objects of a merge are, below the room it was given.
-const OBJECTS: &str = "merge.git/objects";
+/// Where the objects of a commit that was made are, below the room it was given.
+pub(super) const OBJECTS: &str = "made.git/objects";
 
 /// A private repository that reads the objects of another one.
-struct Workshop {
-    git: git2::Repository,
+pub(super) struct Workshop {
+    pub(super) git: git2::Repository,
 }
 
 impl Workshop {
-    fn open(repository: &Repository, room: &Utf8Path) -> Result<Self, GitError> {
-        let dir = room.join("merge.git");
+    pub(super) fn open(repository: &Repository, room: &Utf8Path) -> Result<Self, GitError> {
+        let dir = room.join("made.git");
         let cannot = |error: git2::Error| unwritten(&dir, &error);
         let mut options = RepositoryInitOptions::new();
         options.bare(true).no_reinit(true).external_template(false);
@@ -87,6 +87,10 @@ impl Workshop {
             .and_then(|()| fs::write(&file, format!("{borrowed}\n")))
             .map_err(|error| GitError::system("write", &file, error))?;
         Ok(Self { git })
+    }
+
+    pub(super) fn dir(&self) -> Utf8PathBuf {
+        Utf8PathBuf::from_path_buf(self.git.path().to_owned()).unwrap_or_default()
     }
 
     fn merge(&self, target: &CommitId, candidate: &CommitId) -> Result<Merge, GitError> {
@@ -121,12 +125,12 @@ impl Workshop {
             let message = format!("Merge {candidate} into {target}\n");
             self.git.commit(None, &author, &author, &message, &tree, &[&ours, &theirs])
         })();
-        made.map_err(|error| unwritten(&Utf8PathBuf::from("merge.git"), &error)).and_then(commit_id).map(Merge::Made)
+        made.map_err(|error| unwritten(&self.dir(), &error)).and_then(commit_id).map(Merge::Made)
     }
 }
 
-fn unwritten(dir: &Utf8Path, error: &git2::Error) -> GitError {
-    GitError::tree(format!("cannot write the merge to `{dir}`: {}", error.message()), "free some space there")
+pub(super) fn unwritten(dir: &Utf8Path, error: &git2::Error) -> GitError {
+    GitError::tree(format!("cannot write a commit to `{dir}`: {}", error.message()), "free some space there")
 }
 
 fn conflicts(index: &Index) -> Result<Vec<RepoPath>, GitError> {

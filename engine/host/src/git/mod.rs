@@ -14,6 +14,7 @@ mod blobs;
 mod changes;
 mod content;
 mod discover;
+mod draft;
 mod error;
 mod files;
 #[cfg(test)]
