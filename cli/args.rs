@@ -107,7 +107,7 @@ pub enum Command {
     /// Look at a test report as the gate would
     #[command(subcommand)]
     Report(ReportCommand),
-    /// Write and test rules
+    /// Write, check and test rules
     #[command(subcommand)]
     Rules(RulesCommand),
     /// Verify signed evidence

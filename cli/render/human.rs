@@ -49,6 +49,7 @@ pub fn short(run: &Run, paint: Paint, width: usize, indent: &str) -> String {
 pub fn problems(problems: &Problems, paint: Paint, width: usize) -> String {
     let theme = if paint.is_on() { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     let handler = GraphicalReportHandler::new_themed(theme).with_width(width).with_links(false);
+    let handler = handler.with_word_splitter(textwrap::WordSplitter::NoHyphenation);
     let mut out = String::new();
     for problem in problems.iter() {
         if handler.render_report(&mut out, &plain::problem(problem)).is_err() {

@@ -14,8 +14,9 @@ struct ErrorDocument<'a> {
     problems: Vec<ProblemEntry<'a>>,
 }
 
+/// A problem as documents have it.
 #[derive(Serialize, Clone)]
-struct ProblemEntry<'a> {
+pub struct ProblemEntry<'a> {
     code: &'static str,
     message: &'a str,
     help: &'a str,
@@ -39,7 +40,8 @@ pub fn error(problems: &Problems) -> String {
     text(&ErrorDocument { schema: "runmill.error/v1", code, message, help, labels, problems })
 }
 
-fn entry(problem: &Problem) -> ProblemEntry<'_> {
+/// A problem for a document.
+pub fn entry(problem: &Problem) -> ProblemEntry<'_> {
     let labels = problem.labels.iter().filter_map(|label| {
         let (line, column) = problem.position(label)?;
         let file = problem.source.as_ref().map_or("", |source| source.name.as_str());

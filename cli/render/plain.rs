@@ -61,6 +61,10 @@ pub fn whole_words<'a>(width: usize) -> textwrap::Options<'a> {
 /// A problem whose texts are harmless. Its source keeps its length and its lines, so that labels stay where they are.
 pub fn problem(problem: &Problem) -> Problem {
     let mut shown = Problem::new(problem.code, text(&problem.message), text(&problem.help));
+    if let Some(place) = place_in_a_long_line(problem) {
+        shown.message.push_str(&format!(" ({})", text(&place)));
+        return shown;
+    }
     if let Some(source) = &problem.source {
         shown = shown.in_source(text(&source.name), same_length(&source.text));
     }
@@ -68,6 +72,14 @@ pub fn problem(problem: &Problem) -> Problem {
         shown = shown.at(label.offset, label.length, text(&label.text));
     }
     shown
+}
+
+/// An excerpt would show the lines around a label whole, so a place among lines that are too long is only named.
+fn place_in_a_long_line(problem: &Problem) -> Option<String> {
+    let (source, label) = (problem.source.as_ref()?, problem.labels.first()?);
+    let (line, column) = problem.position(label)?;
+    let around = source.text.lines().skip(line.saturating_sub(2)).take(3);
+    around.into_iter().any(|line| line.len() > LONGEST).then(|| format!("{}:{line}:{column}", source.name))
 }
 
 fn same_length(text: &str) -> String {
@@ -106,6 +118,14 @@ mod tests {
         assert_eq!(output(" 10%\r 20%\x1b[K"), " 20%");
         assert_eq!(output("a\x1b]8;;http://x\x1b\\link\x1b]8;;\x07b\x1b(c\u{9b}"), "alinkbc ");
         assert_eq!(output("cut \x1b[3"), "cut ");
+    }
+
+    #[test]
+    fn no_excerpt_shows_a_line_without_end() {
+        let source = format!("a\n{}\nb\n", "x".repeat(LONGEST + 1));
+        let made = Problem::new(Code::Verify004, "m", "h").in_source("f", source).at(4, 1, "l");
+        let shown = problem(&made);
+        assert_eq!((shown.message.as_str(), shown.source.is_none()), ("m (f:2:3)", true));
     }
 
     #[test]

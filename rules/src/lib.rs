@@ -83,28 +83,46 @@ pub fn builtin(name: &str, settings: &Settings) -> Result<PackSource, Problems> 
 /// RM-POLICY-001 (`pack.kdl`), RM-POLICY-005 (a rule outside the folders, a level for no rule, nothing in it),
 /// RM-CONFIG-002 (the operator's parameters); all at once.
 pub fn assemble(name: &str, files: &BTreeMap<String, String>, settings: &Settings) -> Result<PackSource, Problems> {
+    let (source, problems) = read(name, files, settings);
+    match (Problems::from_list(problems), source) {
+        (Some(problems), _) => Err(problems),
+        (None, Some(source)) => Ok(source),
+        // INVARIANT: a pack that is not there was reported.
+        (None, None) => {
+            Err(Problem::new(Code::Policy001, format!("`{name}` is no pack"), "name a pack's folder").into())
+        }
+    }
+}
+
+/// A pack from its files as [`assemble`] makes it, together with its problems; none without a valid `pack.kdl`.
+pub fn read(name: &str, files: &BTreeMap<String, String>, settings: &Settings) -> (Option<PackSource>, Vec<Problem>) {
     let Some(text) = files.get("pack.kdl") else {
         let message = format!("`{name}` holds no `pack.kdl`");
-        return Err(Problem::new(Code::Policy001, message, "name a pack's folder").into());
+        return (None, vec![Problem::new(Code::Policy001, message, "name a pack's folder")]);
     };
-    let manifest = pack::parse(&format!("{name}/pack.kdl"), text)?;
-    let mut problems = unusable_here(&manifest);
+    let manifest = match pack::parse(&format!("{name}/pack.kdl"), text) {
+        Ok(manifest) => manifest,
+        Err(problems) => return (None, problems.into_iter().collect()),
+    };
+    let mut problems = unusable_here(name, &manifest, text);
     let params = params(&manifest, settings, &mut problems);
     let (mut rules, mut lib) = (Vec::new(), Vec::new());
     for (path, text) in files.iter().filter(|(path, _)| path.ends_with(".rhai")) {
         match home_of(path) {
             Some(Home::Stage(stage)) => rules.push(RuleFile { path: path.clone(), stage, text: text.clone() }),
             Some(Home::Lib(name)) => lib.push(LibFile { name, path: path.clone(), text: text.clone() }),
-            None => problems.push(Problem::new(
-                Code::Policy005,
-                format!("`{name}/{path}` stands outside the folders of a pack"),
-                "move it into `discovery/`, `skip/`, `freshness/`, `verdict/` or `lib/`",
-            )),
+            None => {
+                let help = "move it into `discovery/`, `skip/`, `freshness/`, `verdict/` or `lib/`";
+                let message = format!("`{path}` stands outside the folders of a pack");
+                let problem = Problem::new(Code::Policy005, message, help);
+                problems.push(problem.in_source(format!("{name}/{path}"), text.as_str()).at(0, 0, "this file"));
+            }
         }
     }
     if rules.is_empty() && problems.is_empty() {
         let message = format!("pack `{}` holds no rule", manifest.name());
-        problems.push(Problem::new(Code::Policy005, message, "add a rule, such as `verdict/my-rule.rhai`"));
+        let problem = Problem::new(Code::Policy005, message, "add a rule, such as `verdict/my-rule.rhai`");
+        problems.push(in_manifest(problem, name, text, "pack"));
     }
     let source = PackSource {
         runners: files.get(RUNNERS).cloned(),
@@ -116,7 +134,7 @@ pub fn assemble(name: &str, files: &BTreeMap<String, String>, settings: &Setting
         rules,
         lib,
     };
-    Problems::from_list(problems).map_or(Ok(source), Err)
+    (Some(source), problems)
 }
 
 enum Home {
@@ -133,17 +151,30 @@ fn home_of(path: &str) -> Option<Home> {
     }
 }
 
-fn unusable_here(manifest: &PackManifest) -> Vec<Problem> {
+/// A problem at the first node of a manifest that begins with these words.
+pub fn in_manifest(problem: Problem, name: &str, text: &str, words: &str) -> Problem {
+    let mut starts = text.split_inclusive('\n').scan(0, |end, line| {
+        let start = *end + line.len() - line.trim_start().len();
+        *end += line.len();
+        Some((start, line))
+    });
+    let found = starts.find(|(_, line)| line.trim_start().starts_with(words));
+    let (offset, length) = found.map_or((0, 0), |(start, _)| (start, words.len()));
+    problem.in_source(format!("{name}/pack.kdl"), text).at(offset, length, "here")
+}
+
+fn unusable_here(name: &str, manifest: &PackManifest, text: &str) -> Vec<Problem> {
     let mut problems = Vec::new();
     let engine = Version::from_short(env!("CARGO_PKG_VERSION"));
     if engine.is_ok_and(|engine| manifest.engine() > engine) {
         let message = format!("pack `{}` needs engine {}", manifest.name(), manifest.engine());
-        problems.push(Problem::new(Code::Policy005, message, "use a newer runmill, or an older version of the pack"));
+        let problem = Problem::new(Code::Policy005, message, "use a newer runmill, or an older version of the pack");
+        problems.push(in_manifest(problem, name, text, "engine"));
     }
     if manifest.facts() != FACT_SCHEMA {
         let message = format!("pack `{}` reads fact schema {}", manifest.name(), manifest.facts());
         let help = format!("this engine speaks fact schema {FACT_SCHEMA}; use a pack for it");
-        problems.push(Problem::new(Code::Policy005, message, help));
+        problems.push(in_manifest(Problem::new(Code::Policy005, message, help), name, text, "facts"));
     }
     problems
 }

@@ -1,3 +1,4 @@
 //! What the tools for rules show.
 
+pub mod check;
 pub mod test;

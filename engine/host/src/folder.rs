@@ -6,6 +6,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 /// Most bytes of one file.
 const FILE_BYTES: u64 = 1 << 20;
+/// Most bytes of all files.
+const BYTES: u64 = 16 << 20;
 /// Most files of a folder.
 const FILES: usize = 10_000;
 
@@ -55,12 +57,17 @@ pub enum FolderError {
 /// # Errors
 /// Something in it cannot be read, is no text, or is over a limit.
 pub fn read(dir: &Utf8Path) -> Result<Folder, FolderError> {
-    let mut files = BTreeMap::new();
-    read_into(&mut files, dir, "")?;
+    let (mut files, mut left) = (BTreeMap::new(), BYTES);
+    read_into(&mut files, &mut left, dir, "")?;
     Ok(Folder { name: dir.to_string(), files })
 }
 
-fn read_into(files: &mut BTreeMap<String, String>, dir: &Utf8Path, inside: &str) -> Result<(), FolderError> {
+fn read_into(
+    files: &mut BTreeMap<String, String>,
+    left: &mut u64,
+    dir: &Utf8Path,
+    inside: &str,
+) -> Result<(), FolderError> {
     let failed = |path: &Utf8Path, source| FolderError::Read { path: path.to_owned(), source };
     let mut entries: Vec<_> =
         dir.read_dir_utf8().and_then(Iterator::collect::<Result<_, _>>).map_err(|source| failed(dir, source))?;
@@ -70,7 +77,7 @@ fn read_into(files: &mut BTreeMap<String, String>, dir: &Utf8Path, inside: &str)
         let kind = entry.file_type().map_err(|source| failed(path, source))?;
         let unusable = |what| FolderError::Unusable { path: path.to_owned(), what };
         if kind.is_dir() {
-            read_into(files, path, &format!("{name}/"))?;
+            read_into(files, left, path, &format!("{name}/"))?;
             continue;
         }
         if !kind.is_file() {
@@ -80,6 +87,7 @@ fn read_into(files: &mut BTreeMap<String, String>, dir: &Utf8Path, inside: &str)
         if size > FILE_BYTES {
             return Err(unusable("longer than 1 MiB"));
         }
+        *left = left.checked_sub(size).ok_or_else(|| unusable("one file too many: a folder may hold 16 MiB"))?;
         let text = fs::read_to_string(path).map_err(|source| failed(path, source))?;
         files.insert(name, text);
         if files.len() > FILES {

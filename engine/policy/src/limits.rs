@@ -17,6 +17,8 @@ pub struct Limits {
     pub functions: usize,
     /// Modules one rule can reach: the files of its pack's `lib/`.
     pub modules: usize,
+    /// Length of one file of a pack, in bytes.
+    pub file: usize,
     /// Length of a text, in bytes.
     pub text: usize,
     /// Elements of a script array, elements of nested arrays included.
@@ -39,6 +41,7 @@ impl Default for Limits {
             variables: 64,
             functions: 64,
             modules: 64,
+            file: 64 << 10,
             text: 1 << 20,
             array: 1_000,
             map: 64,

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use rhai::is_valid_identifier;
+use rhai::{Position, is_valid_identifier};
 use runmill_model::{Code, Level, Problem, Problems, RuleHead, RuleId, Stage};
 
 use crate::{
@@ -48,7 +48,7 @@ fn check_lib(source: &PackSource, known: &mut Known, limits: &Limits, problems: 
         if taken || !is_valid_identifier(&lib.name) || lib.name == "global" {
             let message = format!("`{}` cannot be the name of a file of `lib/`", lib.name);
             let help = "use letters, digits and `_`, and each name once";
-            problems.push(Problem::new(Code::Policy005, message, help));
+            file.report(Code::Policy005, Position::NONE, message, help);
         }
         let parsed = gate::read(&mut file, limits);
         let functions = parsed.as_ref().map(|read| gate::lib_functions(&mut file, read, known)).unwrap_or_default();

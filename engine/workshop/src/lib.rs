@@ -7,6 +7,7 @@
 
 pub mod cases;
 pub mod change;
+mod checked;
 pub mod codes;
 pub mod explanation;
 mod pack_files;
@@ -15,6 +16,7 @@ pub mod tested;
 pub mod words;
 
 pub use change::{Change, Search, Smallest};
+pub use checked::{CheckedPack, check};
 pub use codes::CodePage;
 pub use explanation::{ExplainedFinding, ExplainedRun, Reproduced, explain};
 pub use pack_files::{Home, PackFiles};

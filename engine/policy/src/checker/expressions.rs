@@ -13,6 +13,9 @@ use crate::language::{text::suggestion, tokens::ABSENT};
 
 impl Walk<'_> {
     pub(super) fn expression(&mut self, expression: &Expr) -> Ty {
+        if !self.world.spend(1) {
+            return Ty::Unknown;
+        }
         match expression {
             Expr::BoolConstant(..) => Ty::Bool,
             Expr::IntegerConstant(..) => Ty::Int,

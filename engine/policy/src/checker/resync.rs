@@ -21,7 +21,7 @@ pub(super) fn later_faults(pack: &PackSource, limits: &Limits) -> Vec<Problem> {
 }
 
 fn of_file(path: &str, text: &str, limits: &Limits) -> Vec<Problem> {
-    if gate::read(&mut File::new(path, text), limits).is_some() {
+    if text.len() > limits.file || gate::read(&mut File::new(path, text), limits).is_some() {
         return Vec::new();
     }
     let starts = starts(text);

@@ -1,7 +1,7 @@
 //! The walk over statements: what each path gives, and what is known on it.
 
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     collections::{BTreeMap, BTreeSet},
 };
 
@@ -16,6 +16,12 @@ use super::{
 };
 use crate::{On, RuleInfo};
 
+/// So many statements and expressions of one pack are looked at, a helper's once for each combination of types.
+const STEPS: usize = 2_000_000;
+
+/// So deep may calls nest; the host stops a rule there too.
+const DEPTH: usize = 32;
+
 /// What came of walking a pack.
 pub(super) struct Walked {
     pub(super) problems: Vec<Problem>,
@@ -27,8 +33,15 @@ pub(super) struct Walked {
 
 /// Walks every rule, and every function that one of them reaches.
 pub(super) fn check(sources: &Sources, context: &Context, rules: &[RuleInfo]) -> Walked {
-    let world =
-        World { sources, context, answers: RefCell::default(), called: RefCell::default(), params: RefCell::default() };
+    let world = World {
+        sources,
+        context,
+        answers: RefCell::default(),
+        called: RefCell::default(),
+        params: RefCell::default(),
+        left: Cell::new(STEPS),
+        depth: Cell::new(0),
+    };
     for rule in rules {
         let Some(source) = sources.rules.get(&rule.path) else { continue };
         let Some((definition, statements)) = source.rule_body() else { continue };
@@ -40,7 +53,13 @@ pub(super) fn check(sources: &Sources, context: &Context, rules: &[RuleInfo]) ->
         let mut walk = Walk::new(&world, home, rule.stage, Part::Rule);
         walk.rule(definition, statements, subject);
     }
-    Walked { problems: sources.problems(), called: world.called.into_inner(), params: world.params.into_inner() }
+    let mut problems = sources.problems();
+    if world.left.get() == 0 {
+        let message = format!("the pack is not checked to its end: the checker takes {STEPS} steps and no more");
+        let help = "make helpers simpler, or call them with fewer combinations of types";
+        problems.push(Problem::new(Code::Policy011, message, help));
+    }
+    Walked { problems, called: world.called.into_inner(), params: world.params.into_inner() }
 }
 
 /// What all walks share.
@@ -51,6 +70,10 @@ pub(super) struct World<'a> {
     answers: RefCell<BTreeMap<Asked, Option<Ty>>>,
     called: RefCell<BTreeSet<(String, String, usize)>>,
     pub(super) params: RefCell<BTreeSet<String>>,
+    /// The steps that are left.
+    left: Cell<usize>,
+    /// How deep calls nest here.
+    depth: Cell<usize>,
 }
 
 type Asked = (String, String, Stage, Vec<Ty>);
@@ -89,6 +112,12 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> World<'a> {
+    /// Takes steps; false when there are none left.
+    pub(super) fn spend(&self, steps: usize) -> bool {
+        self.left.set(self.left.get().saturating_sub(steps));
+        self.left.get() > 0
+    }
+
     /// What a function gives for arguments of these types; its body is walked when that was not asked before.
     pub(super) fn function(&'a self, home: Home<'a>, name: &str, stage: Stage, arguments: Vec<Ty>) -> Ty {
         let asked = (home.name.to_owned(), name.to_owned(), stage, arguments.clone());
@@ -97,9 +126,18 @@ impl<'a> World<'a> {
             return answer.clone().unwrap_or(Ty::Unknown);
         }
         let Some((definition, statements)) = home.source.function(name, arguments.len()) else { return Ty::Unknown };
+        if self.depth.get() == DEPTH {
+            let message = format!("calls of `{name}` nest deeper than {DEPTH} functions");
+            let help = "the host stops a rule there: let the helper call itself less, or not at all";
+            let place = statements.first().map_or(Position::NONE, Stmt::position);
+            home.source.report(Code::Policy011, place, message, help);
+            return Ty::Unknown;
+        }
         self.answers.borrow_mut().insert(asked.clone(), None);
+        self.depth.set(self.depth.get() + 1);
         let mut walk = Walk::new(self, home, stage, Part::Helper);
         let answer = walk.function(definition, statements, arguments);
+        self.depth.set(self.depth.get() - 1);
         self.answers.borrow_mut().insert(asked, Some(answer.clone()));
         answer
     }
@@ -192,6 +230,9 @@ impl<'a> Walk<'a> {
     }
 
     fn statement(&mut self, statement: &Stmt) -> Flow {
+        if !self.world.spend(1) {
+            return Flow::Gives(Ty::Unknown);
+        }
         match statement {
             Stmt::Expr(expression) => match &**expression {
                 Expr::Stmt(block) if !block.is_empty() => self.block(block),
@@ -232,6 +273,8 @@ impl<'a> Walk<'a> {
 
     fn branches(&mut self, flow: &FlowControl) -> Flow {
         self.condition(&flow.expr);
+        // What is known is kept for both branches.
+        self.world.spend(self.scope.len());
         let (before, scope) = (self.knowledge.clone(), self.scope.clone());
         self.knowledge.learn(&flow.expr, true);
         let then = self.block(&flow.body);

@@ -7,6 +7,9 @@ use runmill_model::{Code, Problem};
 
 use super::text::{offset, word_length};
 
+/// More problems of one file are not worth telling; a hostile one could have one for each word.
+const MOST: usize = 500;
+
 /// A file and its problems.
 #[derive(Debug, Clone)]
 pub(crate) struct File {
@@ -34,6 +37,9 @@ impl File {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
+        if self.problems.len() >= MOST {
+            return;
+        }
         let problem = Problem::new(code, message, help).in_source(self.path.as_str(), Arc::clone(&self.text));
         let at = match (position.line(), position.position()) {
             (Some(line), column) => offset(&self.text, line, column.unwrap_or(1)),

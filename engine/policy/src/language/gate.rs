@@ -36,6 +36,12 @@ impl Read {
 
 /// Reads a file. A file that does not parse has one problem, its first.
 pub(crate) fn read(file: &mut File, limits: &Limits) -> Option<Read> {
+    let (length, most) = (file.text().len(), limits.file);
+    if length > most {
+        let message = format!("the file has {length} bytes, more than {} KiB", most >> 10);
+        file.report(Code::Policy005, Position::NONE, message, "split it: one rule a file, shared functions in `lib/`");
+        return None;
+    }
     let mut engine = engine::reading(limits);
     let notes = tokens::watch(&mut engine);
     match engine.compile(file.text()) {

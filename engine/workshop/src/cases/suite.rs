@@ -56,7 +56,6 @@ impl<'a> Suite<'a> {
     }
 }
 
-#[cfg(test)]
 /// Everything that is wrong with the fixtures and cases of a pack, whatever its rules are like: `rules` are their ids where
 /// they are known.
 pub(crate) fn problems(dir: &str, files: &BTreeMap<String, String>, rules: Option<&BTreeSet<String>>) -> Vec<Problem> {
