@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf};
 
 use serde_json::Value;
 
-use crate::harness::{Output, Repo, Runmill, listed, listed_with, snapshot};
+use crate::harness::{Output, PackDir, RUNNER, Repo, Runmill, listed, listed_with, snapshot};
 
 /// A change that skips `b` and lost `c`, judged once.
 fn judged() -> Repo {
@@ -105,6 +105,47 @@ fn a_failing_test_is_not_approved_where_its_rules_are_off_either() {
     let approval = document(&approve(&repo, &file).arg("--json").output(), "runmill.approval/v1", 3);
     assert!(approval["refused"].to_string().contains("1 tests of `unit` failed"), "{approval:#}");
     assert_eq!(fs::read_to_string(&file).unwrap(), off);
+}
+
+#[test]
+fn a_check_that_exits_otherwise_is_not_approved_where_its_rules_are_off_either() {
+    let repo = Repo::with_tests(["pass a", "pass b"]);
+    repo.file("run.sh", format!("{RUNNER}\nexit 3\n")).tests("unit", ["pass a", "skip b"]).commit("exits 3");
+    let off = "version: 1\nverification: { packs: [{ builtin: coverage-contract, levels: { \"outcome/check-failed\": off } }] }\n";
+    let file = policy(&repo, off);
+    repo.check().arg("--policy").arg(&file).verdict().is("blocked");
+    let approval = document(&approve(&repo, &file).arg("--json").output(), "runmill.approval/v1", 3);
+    assert!(approval["refused"].to_string().contains("`unit` failed at the candidate"), "{approval:#}");
+}
+
+#[test]
+fn a_finding_that_is_waived_is_not_approved_again() {
+    let repo = Repo::with_tests(["pass a"]);
+    repo.tests("unit", ["pass a", "skip b"]).commit("a new test that is skipped");
+    let found = repo.check().verdict();
+    let fingerprint = found.finding("RM-VERIFY-003", "skip/undeclared-skipped").text("fingerprint").to_owned();
+    let waived = format!(
+        "version: 1\nwaivers:\n  - {{ fingerprint: \"{fingerprint}\", reason: known, approver: owner, expires: 2999-01-01 }}\n"
+    );
+    let file = policy(&repo, &waived);
+    repo.check().arg("--policy").arg(&file).verdict().is("ready");
+    let approval = document(&approve(&repo, &file).arg("--json").output(), "runmill.approval/v1", 3);
+    assert!(approval["refused"].to_string().contains("no undeclared exception"), "{approval:#}");
+}
+
+#[test]
+fn what_another_pack_finds_is_not_approved_under_a_name_of_the_contract() {
+    let repo = judged();
+    let pack = PackDir::new(&repo, "team-rules").file(
+        "skip/undeclared-skipped.rhai",
+        "//! A rule of a test.\nrule \"skip/undeclared-skipped\" #{\n    stage: \"skip\", on: \"check\", \
+         code: \"RM-VERIFY-003\", level: \"block\",\n    why: \"A test asks for it.\", fix: \"Change the test.\",\n\
+         } when |check, cx| {\n    refuted(\"never\", [check])\n}\n",
+    );
+    repo.check().arg("--pack").arg(pack.path()).verdict().is("blocked");
+    let file = policy(&repo, "version: 1\n");
+    let approval = document(&approve(&repo, &file).arg("--json").output(), "runmill.approval/v1", 3);
+    assert!(approval["refused"].to_string().contains("never"), "{approval:#}");
 }
 
 #[test]
