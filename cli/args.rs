@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::command::{
     approve::ApproveArgs, completions::CompletionsArgs, declare::DeclareArgs, deps::DepsCommand, doctor::DoctorArgs,
-    evidence::VerifyArgs, explain::ExplainArgs, facts::FactsArgs, init::InitArgs, inspect::InspectArgs, man::ManArgs,
-    replay::ReplayArgs, report::ReadArgs, rules::RulesCommand, runs::RunsArgs, schema::SchemaArgs,
+    evidence::EvidenceCommand, explain::ExplainArgs, facts::FactsArgs, init::InitArgs, inspect::InspectArgs,
+    man::ManArgs, replay::ReplayArgs, report::ReadArgs, rules::RulesCommand, runs::RunsArgs, schema::SchemaArgs,
 };
 
 /// Decides whether a change may merge: which checks are required, did each one run, on the exact commit, and without a
@@ -110,7 +110,7 @@ pub enum Command {
     /// Write, check and test rules
     #[command(subcommand)]
     Rules(RulesCommand),
-    /// Verify signed evidence
+    /// Sign a recorded run, and verify what others signed
     #[command(subcommand)]
     Evidence(EvidenceCommand),
     Schema(SchemaArgs),
@@ -123,13 +123,6 @@ pub enum Command {
 pub enum ReportCommand {
     /// Show what a report says, what would be refused, and the reporter setting that repairs it
     Read(ReadArgs),
-}
-
-/// `runmill evidence ..`.
-#[derive(Debug, Subcommand)]
-pub enum EvidenceCommand {
-    /// Verify a bundle offline, against your own trust and expectations
-    Verify(VerifyArgs),
 }
 
 /// `runmill check`.

@@ -23,7 +23,7 @@ pub mod stored;
 mod usual;
 
 use crate::{
-    args::{Cli, Command, EvidenceCommand, Format, Global, ReportCommand},
+    args::{Cli, Command, Format, ReportCommand},
     exit::Exit,
     render::Output,
 };
@@ -49,7 +49,7 @@ pub fn run(cli: &Cli) -> Exit {
         Command::Replay(args) => replay::run(&cli.global, args, &output),
         Command::Rules(command) => rules::run(&cli.global, command, &output),
         Command::Report(ReportCommand::Read(args)) => return report(args, &output),
-        Command::Evidence(EvidenceCommand::Verify(args)) => return evidence(args, &cli.global),
+        Command::Evidence(command) => evidence::run(&cli.global, command, &output),
     };
     result.unwrap_or_else(|problems| output.problems(&problems))
 }
@@ -61,13 +61,6 @@ fn report(args: &report::ReadArgs, output: &Output) -> Exit {
         (Format::Human, false) => report::View::Plain,
     };
     spoken(report::read(args, view, &mut std::io::stdout().lock(), &mut std::io::stderr().lock()))
-}
-
-/// The verifier speaks for itself: its report is a document of another program's, exactly.
-fn evidence(args: &evidence::VerifyArgs, global: &Global) -> Exit {
-    let json = global.format() == Format::Json;
-    let (mut out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
-    spoken(evidence::verify(args, json, global.quiet, &mut out, &mut err))
 }
 
 /// What could not be written whole was not said.

@@ -3,6 +3,7 @@
 mod command;
 mod container;
 mod document;
+mod evidence;
 mod fixture;
 mod pack;
 mod process;
@@ -15,6 +16,7 @@ mod user;
 
 pub use command::{Output, Runmill, path};
 pub use document::{ErrorDocument, Verdict};
+pub use evidence::{Evidence, reported};
 pub use fixture::{RUNNER, listed, listed_with, manifest, shell};
 pub use pack::PackDir;
 pub use process::{alive, process_with_argument, unique_seconds};

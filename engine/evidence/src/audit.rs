@@ -19,6 +19,8 @@ pub enum FailureClass {
     Binding,
     /// It speaks about the right thing without proving it.
     MissingEvidence,
+    /// Something else comes out when it is judged again.
+    Replay,
 }
 
 impl FailureClass {
@@ -31,6 +33,7 @@ impl FailureClass {
             Self::Signature => "signature",
             Self::Binding => "binding",
             Self::MissingEvidence => "missing-evidence",
+            Self::Replay => "replay",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use runmill_model::{Code, Problem};
 
-use crate::json::{DOCUMENT_LIMIT, JsonError};
+use crate::json::JsonError;
 
 /// Which of the three documents an input error is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,13 +36,15 @@ impl std::fmt::Display for Document {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvidenceError {
-    /// The document is longer than [`DOCUMENT_LIMIT`].
-    #[error("the {document} is {bytes} bytes long, above the limit of {DOCUMENT_LIMIT} bytes (4 MiB)")]
+    /// The document is longer than it may be.
+    #[error("the {document} is {bytes} bytes long, above the limit of {limit} bytes ({} MiB)", limit >> 20)]
     TooLarge {
         /// Which document.
         document: Document,
         /// Its length in bytes, or the length at which reading stopped.
         bytes: u64,
+        /// How long it may be, in bytes.
+        limit: u64,
     },
     /// The document is not strict JSON.
     #[error("the {document} is not usable JSON: {fault}")]
@@ -84,7 +86,7 @@ impl EvidenceError {
     pub const fn help(&self) -> &'static str {
         match self {
             Self::TooLarge { .. } => {
-                "a document of a verification may have 4194304 bytes; check that this is the right file"
+                "check that this is the right file; large facts can travel beside a bundle, see `evidence sign --artifacts-dir`"
             }
             Self::Json { .. } => {
                 "every member is named once, text is UTF-8 without a byte order mark, and nothing follows the document"

@@ -1,12 +1,11 @@
 //! The trust document `runmill.asf-evidence-trust/v1`: which keys may sign, and when.
 
-mod pem;
-
 use crate::{
     EvidenceError, FailureClass,
     audit::{Audit, Step},
     error::Document,
     json::{self, Parsed},
+    pem,
     shape::{Issues, Place, Shape, choice, closed, scalars::*, sequences::List},
     timestamp::Instant,
 };

@@ -68,6 +68,7 @@ codes! {
     Config004 = "RM-CONFIG-004", "a command-line value is unusable";
     Evidence001 = "RM-EVIDENCE-001", "an evidence input is unusable";
     Evidence002 = "RM-EVIDENCE-002", "a bundle is refused";
+    Evidence003 = "RM-EVIDENCE-003", "a signing key cannot be used or made";
     State001 = "RM-STATE-001", "the run store cannot be used";
     State002 = "RM-STATE-002", "a run record cannot be written";
     State003 = "RM-STATE-003", "a run is unknown or ambiguous, or has no record";

@@ -171,7 +171,7 @@ fn refuse_contradictions(policy: &OperatorPolicy) -> Result<(), Problems> {
     Err(Problem::new(Code::Config002, message, "write `tree_hash: content` beside `isolation: landlock`").into())
 }
 
-fn change_fact(
+pub(crate) fn change_fact(
     repository: &Repository,
     change: &ResolvedChange,
     policy: &OperatorPolicy,

@@ -6,6 +6,7 @@
 //! line: it *is* the line; every other engine crate is a stage of it.
 
 mod boundaries;
+pub mod bundle;
 mod change;
 mod check;
 mod compare;

@@ -46,9 +46,14 @@ pub struct Parsed {
 /// # Errors
 /// RM-EVIDENCE-001: it is longer than [`DOCUMENT_LIMIT`], or not strict JSON.
 pub fn parse(document: Document, bytes: &[u8]) -> Result<Parsed, EvidenceError> {
+    parse_up_to(document, bytes, DOCUMENT_LIMIT)
+}
+
+/// Reads a document of at most `limit` bytes.
+pub(crate) fn parse_up_to(document: Document, bytes: &[u8], limit: u64) -> Result<Parsed, EvidenceError> {
     let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-    if length > DOCUMENT_LIMIT {
-        return Err(EvidenceError::TooLarge { document, bytes: length });
+    if length > limit {
+        return Err(EvidenceError::TooLarge { document, bytes: length, limit });
     }
     read(bytes).map_err(|fault| EvidenceError::Json { document, fault })
 }

@@ -19,6 +19,14 @@ impl<'a> Members<'a> {
         Some(Self { object, place })
     }
 
+    /// The members of an object that may have others too.
+    pub(crate) fn of_open(json: &'a Json, place: &'a Place<'a>, issues: &mut Issues) -> Option<Self> {
+        match json {
+            Json::Object(object) => Some(Self { object, place }),
+            _ => issues.add(place, "is not an object"),
+        }
+    }
+
     /// Reads one member.
     pub(crate) fn read<T: Shape>(&self, name: &str, issues: &mut Issues) -> Option<T> {
         let place = self.place.member(name);

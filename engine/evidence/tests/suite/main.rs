@@ -1,6 +1,6 @@
 //! Evidence against bundles that other programs made, and against attacks on them.
 
-#[path = "../../../../cli/command/evidence.rs"]
+#[path = "../../../../cli/command/evidence/foreign.rs"]
 #[allow(dead_code, reason = "the command line uses the whole module")]
 mod command;
 

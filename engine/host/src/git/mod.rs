@@ -19,6 +19,7 @@ mod error;
 mod files;
 #[cfg(test)]
 mod fixture;
+mod identity;
 mod ignored;
 mod lfs;
 mod listing;

@@ -136,7 +136,7 @@ impl Repository {
         ))
     }
 
-    fn main_remote(&self) -> Result<Option<String>, GitError> {
+    pub(super) fn main_remote(&self) -> Result<Option<String>, GitError> {
         let remotes = self.objects().git.remotes().map_err(|error| {
             GitError::no_repository(
                 format!("cannot read the remotes: {}", error.message()),

@@ -33,7 +33,7 @@ fn canonical(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// The pointers of all members of a document, outermost first.
-fn members(value: &Value) -> Vec<String> {
+pub fn members(value: &Value) -> Vec<String> {
     fn walk(value: &Value, place: &str, found: &mut Vec<String>) {
         match value {
             Value::Object(members) => {
@@ -56,7 +56,7 @@ fn members(value: &Value) -> Vec<String> {
     found
 }
 
-fn without(value: &Value, pointer: &str) -> Value {
+pub fn without(value: &Value, pointer: &str) -> Value {
     let mut value = value.clone();
     let (outer, name) = pointer.rsplit_once('/').unwrap();
     value.pointer_mut(outer).unwrap().as_object_mut().unwrap().remove(name).unwrap();
@@ -64,7 +64,7 @@ fn without(value: &Value, pointer: &str) -> Value {
 }
 
 /// The text of a document in which one member stands twice in a row.
-fn doubled(value: &Value, pointer: &str) -> String {
+pub fn doubled(value: &Value, pointer: &str) -> String {
     const MARK: &str = "\u{1}mark";
     let (outer, name) = pointer.rsplit_once('/').unwrap();
     let member = value.pointer(pointer).unwrap();

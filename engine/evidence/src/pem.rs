@@ -9,7 +9,7 @@ const SPKI_PREFIX: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0
 
 /// Why a text is not one Ed25519 public key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PemFault {
+pub(crate) enum PemFault {
     PrivateKey,
     NotOneKey,
     NotPem,
@@ -30,7 +30,7 @@ impl fmt::Display for PemFault {
 }
 
 /// Reads the key. Lines before and after the block are allowed, as long as no other block starts in them.
-pub(super) fn ed25519_public_key(pem: &str) -> Result<[u8; 32], PemFault> {
+pub(crate) fn ed25519_public_key(pem: &str) -> Result<[u8; 32], PemFault> {
     const BEGIN: &str = "-----BEGIN PUBLIC KEY-----";
     const END: &str = "-----END PUBLIC KEY-----";
     if pem.contains("PRIVATE KEY") {
