@@ -5,7 +5,7 @@ use std::sync::Arc;
 use runmill_model::{FactRef, Finding, Graph, RuleHead, RuleResult, Stage, Subject};
 
 use crate::{
-    Explanation, Limits, Pack, Question, Registry, RuleInfo,
+    Coverage, Covering, Explanation, Limits, Pack, Question, Registry, RuleInfo, coverage,
     crew::Crew,
     explain::{self, Asked},
     language::engine::Folding,
@@ -103,6 +103,14 @@ impl Host {
             let asked = Asked { graph: &graph, earlier: &earlier, registry, pack, rule, head, subject };
             explain::explain(&asked, limits)
         })?
+    }
+
+    /// Counts what every rule that is not off reaches when it is called on graphs, without any effect on what is judged.
+    ///
+    /// None when the worker was lost.
+    pub fn cover(&self, graphs: Vec<Covering>) -> Option<Coverage> {
+        let book = Arc::clone(self.crew.book());
+        self.crew.ask_one(move |_| coverage::count(&book, &graphs))
     }
 
     /// The rule of a pack.

@@ -7,6 +7,7 @@
 //! the engine's types shows in its public face.
 
 mod checker;
+pub mod coverage;
 mod crew;
 pub mod explain;
 pub mod host;
@@ -23,6 +24,7 @@ pub mod source;
 mod spread;
 mod worker;
 
+pub use coverage::{Coverage, Covering};
 pub use explain::{Explanation, Place, Question, Read, Step, StepKind};
 pub use host::{Discovered, Evaluated, Host};
 pub use limits::Limits;

@@ -85,6 +85,12 @@ impl Registry {
         self.sections.iter().flat_map(|section| &section.functions)
     }
 
+    /// Whether a function makes a result out of what is none: one of those that say what a rule comes to.
+    pub(crate) fn makes_result(&self, name: &str) -> bool {
+        let mut named = self.functions().filter(|function| function.name == name);
+        named.any(|function| function.returns == Type::Result && !function.params.contains(&Type::Result))
+    }
+
     /// The reference of everything a rule can call, as Markdown.
     pub fn docs(&self) -> String {
         crate::reference::render(&self.sections)

@@ -10,6 +10,7 @@
 )]
 
 mod checker;
+mod coverage;
 mod evaluation;
 mod explaining;
 mod false_greens;

@@ -7,6 +7,7 @@ use runmill_model::{FactRef, Kind, Stage, Subject, Value};
 
 use super::{
     Step, StepKind,
+    marks::Passed,
     run::{Frame, Run, Stop},
     source::Source,
     spell,
@@ -116,6 +117,7 @@ impl Run<'_> {
             return Err(Stop { what: "its calls are nested too deeply".to_owned(), place: Some(place) });
         };
         self.levels = levels;
+        self.marks.leave(source, definition.body.start_position(), Passed::Called);
         let mut inner = Frame::of(source, definition, parts.iter().cloned());
         let given = self.body(&mut inner, statements);
         self.levels += 1;
@@ -139,6 +141,9 @@ impl Run<'_> {
             _ => self.registered(name, &values),
         };
         let value = given.map_err(|what| self.stop(frame, position, what))?;
+        if self.asked.registry.makes_result(name) {
+            self.marks.leave(frame.source, position, Passed::Result);
+        }
         Ok(Arc::new(Step { place, text, value: Some(value), kind, parts }))
     }
 
@@ -234,6 +239,8 @@ impl Run<'_> {
             let step = Step::parameter("item", Some(item.clone()), place.clone());
             let arguments = captured.iter().cloned().chain([Arc::new(step)]);
             let mut inner = Frame::of(source, definition, arguments);
+            let body = definition.body.start_position();
+            self.marks.leave(source, body, Passed::Entered);
             let given = self.body(&mut inner, statements)?;
             let value = given.as_ref().and_then(|given| given.value.clone()).unwrap_or(Value::Unit);
             if name == "map" {
@@ -243,6 +250,7 @@ impl Run<'_> {
             let Value::Bool(holds) = value else {
                 return Err(self.stop(frame, at, format!("the closure of `{name}` must give true or false")));
             };
+            self.marks.leave(source, body, Passed::Condition(holds));
             if name == "filter" {
                 kept.extend(holds.then_some(item));
             } else if holds != (name == "all") {

@@ -7,6 +7,7 @@ use runmill_model::{Type, Value};
 
 use super::{
     Read, Step, StepKind,
+    marks::Passed,
     run::{Frame, Run, Stop},
     spell,
 };
@@ -95,6 +96,9 @@ impl Run<'_> {
         for part in asked {
             let step = self.value(frame, part)?;
             holds = self.truth(frame, &step, part)?;
+            if spell::is_operand(part) {
+                self.marks.leave(frame.source, spell::start(part), Passed::Condition(holds));
+            }
             parts.push(step);
             if holds == decisive {
                 break;

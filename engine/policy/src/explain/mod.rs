@@ -7,9 +7,10 @@
 
 mod call;
 mod evaluate;
+mod marks;
 mod run;
-mod source;
-mod spell;
+pub(crate) mod source;
+pub(crate) mod spell;
 
 use std::{fmt, sync::Arc};
 
@@ -17,7 +18,8 @@ use runmill_model::{FactRef, Finding, Graph, PackName, RuleHead, RuleId, RuleRes
 
 use crate::{On, Pack, Registry, RuleInfo};
 
-pub(crate) use run::explain;
+pub(crate) use marks::{Marks, Passed};
+pub(crate) use run::{explain, follow};
 
 /// One call of one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use runmill_model::{RuleResult, Value};
 
 use super::{
     Asked, Explanation, Place, Read, Step, StepKind,
+    marks::{Marks, Passed},
     source::{Source, Sources},
     spell,
 };
@@ -25,21 +26,28 @@ pub(super) struct Stop {
 /// Follows one call.
 pub(crate) fn explain(asked: &Asked<'_>, limits: &Limits) -> Option<Explanation> {
     let sources = Sources::read(asked.pack, asked.rule, limits)?;
+    follow(asked, &sources, limits).map(|(explanation, _)| explanation)
+}
+
+/// Follows one call in files that are read already, and notes where it passed.
+pub(crate) fn follow(asked: &Asked<'_>, sources: &Sources, limits: &Limits) -> Option<(Explanation, Marks)> {
     let (definition, statements) = sources.rule.bodies.closure(&sources.body)?;
     let mut run = Run {
         asked,
-        sources: &sources,
+        sources,
         fuel: limits.fuel.min(Limits::MAX_FUEL),
         levels: limits.call_levels,
         read: Vec::new(),
         reads_findings: false,
+        marks: Marks::default(),
     };
+    run.marks.leave(&sources.rule, definition.body.start_position(), Passed::Called);
     let place = sources.rule.place(definition.body.start_position());
     let subject = Step::parameter("subject", Some(Value::Fact(asked.subject)), place.clone());
     let cx = Step { kind: StepKind::Context, ..Step::parameter("cx", None, place) };
     let mut frame = Frame::of(&sources.rule, definition, [Arc::new(subject), Arc::new(cx)]);
     let ended = run.body(&mut frame, statements);
-    let Run { read, reads_findings, .. } = run;
+    let Run { read, reads_findings, marks, .. } = run;
     let conditions = frame.conditions;
     let (result, outcome, ended) = match ended {
         Ok(step) => {
@@ -54,7 +62,7 @@ pub(crate) fn explain(asked: &Asked<'_>, limits: &Limits) -> Option<Explanation>
         Err(stop) => (None, Err(stop.what), stop.place),
     };
     let outcome: Result<RuleResult, String> = outcome;
-    Some(Explanation { read, reads_findings, conditions, result, outcome, ended })
+    Some((Explanation { read, reads_findings, conditions, result, outcome, ended }, marks))
 }
 
 /// The state of one explanation.
@@ -65,6 +73,7 @@ pub(super) struct Run<'a> {
     pub(super) levels: usize,
     pub(super) read: Vec<Read>,
     pub(super) reads_findings: bool,
+    pub(super) marks: Marks,
 }
 
 /// One call of a function: its file, its variables, and the conditions it asked.
@@ -95,7 +104,7 @@ impl<'a> Frame<'a> {
 }
 
 impl Source {
-    pub(super) fn place(&self, position: Position) -> Place {
+    pub(crate) fn place(&self, position: Position) -> Place {
         Place {
             file: Arc::clone(&self.path),
             line: position.line().unwrap_or(0),
@@ -145,6 +154,7 @@ impl Run<'_> {
 
     fn statement(&mut self, frame: &mut Frame<'_>, statement: &Stmt) -> Result<Flow, Stop> {
         self.step(1)?;
+        self.marks.leave(frame.source, spell::start_of(statement), Passed::Statement);
         match statement {
             Stmt::Expr(expression) => self.value_or_absent(frame, expression).map(|value| Flow::On(Some(value))),
             Stmt::FnCall(call, position) => {
@@ -164,6 +174,7 @@ impl Run<'_> {
                     ));
                 };
                 for (at, item) in items.iter().enumerate() {
+                    self.marks.leave(frame.source, name.pos, Passed::Entered);
                     let place = frame.source.place(name.pos);
                     let item = Step {
                         parts: vec![Arc::clone(&list)],
@@ -217,6 +228,7 @@ impl Run<'_> {
     fn branches(&mut self, frame: &mut Frame<'_>, flow: &FlowControl) -> Result<Flow, Stop> {
         let condition = self.value(frame, &flow.expr)?;
         let holds = self.truth(frame, &condition, &flow.expr)?;
+        self.marks.leave(frame.source, spell::start(&flow.expr), Passed::Branch(holds));
         frame.conditions.push(condition);
         self.statements(frame, if holds { flow.body.iter() } else { flow.branch.iter() })
     }

@@ -15,22 +15,22 @@ use crate::{
 };
 
 /// One file.
-pub(super) struct Source {
-    pub(super) path: Arc<str>,
-    pub(super) bodies: Bodies,
+pub(crate) struct Source {
+    pub(crate) path: Arc<str>,
+    pub(crate) bodies: Bodies,
 }
 
 /// The rule's file and the shared functions.
-pub(super) struct Sources {
-    pub(super) rule: Source,
-    pub(super) body: Closure,
+pub(crate) struct Sources {
+    pub(crate) rule: Source,
+    pub(crate) body: Closure,
     /// By the name rules call them by.
-    pub(super) lib: BTreeMap<String, Source>,
+    pub(crate) lib: BTreeMap<String, Source>,
 }
 
 impl Sources {
     /// Reads a pack's files; none when one does not parse, which the gate has ruled out.
-    pub(super) fn read(pack: &Pack, rule: &RuleInfo, limits: &Limits) -> Option<Self> {
+    pub(crate) fn read(pack: &Pack, rule: &RuleInfo, limits: &Limits) -> Option<Self> {
         let mut file = File::new(&rule.path, pack.text_of(rule));
         let read = gate::read(&mut file, limits)?;
         let body = read.ast().statements().iter().find_map(gate::rule_of)?.body?;
@@ -47,7 +47,7 @@ impl Sources {
 
 impl Source {
     /// A function of the file.
-    pub(super) fn function(&self, name: &str, arity: usize) -> Option<(&ScriptFuncDef, &[Stmt])> {
+    pub(crate) fn function(&self, name: &str, arity: usize) -> Option<(&ScriptFuncDef, &[Stmt])> {
         self.bodies.named().find(|(definition, _)| definition.name == name && definition.params.len() == arity)
     }
 }

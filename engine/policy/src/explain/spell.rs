@@ -6,7 +6,7 @@ use super::source::Source;
 use crate::language::{scopes::Closure, tokens::ABSENT};
 
 /// The expression as text.
-pub(super) fn expression(source: &Source, expression: &Expr) -> String {
+pub(crate) fn expression(source: &Source, expression: &Expr) -> String {
     let all = |parts: &[Expr], joint: &str, strength: u8| {
         let parts: Vec<String> = parts.iter().map(|part| operand(source, part, strength)).collect();
         parts.join(joint)
@@ -39,7 +39,7 @@ pub(super) fn expression(source: &Source, expression: &Expr) -> String {
 }
 
 /// Where the text of an expression starts.
-pub(super) fn start(expression: &Expr) -> Position {
+pub(crate) fn start(expression: &Expr) -> Position {
     match expression {
         Expr::FnCall(call, position) => match call.args.as_slice() {
             [first, _] if is_sign(&call.name) => start(first),
@@ -52,13 +52,31 @@ pub(super) fn start(expression: &Expr) -> Position {
     }
 }
 
+/// Where a statement starts.
+pub(crate) fn start_of(statement: &Stmt) -> Position {
+    match statement {
+        Stmt::Expr(expression) => start(expression),
+        Stmt::FnCall(call, position) => match call.args.as_slice() {
+            [first, _] if is_sign(&call.name) => start(first),
+            _ if !call.namespace.is_empty() => call.namespace.position(),
+            _ => *position,
+        },
+        other => other.position(),
+    }
+}
+
+/// Whether a part of `&&` or `||` is a condition of its own, and not made of others.
+pub(crate) fn is_operand(part: &Expr) -> bool {
+    !matches!(part, Expr::And(..) | Expr::Or(..))
+}
+
 /// Whether a function is an operator.
-pub(super) fn is_sign(name: &str) -> bool {
+pub(crate) fn is_sign(name: &str) -> bool {
     !name.starts_with(|mark: char| mark.is_ascii_alphabetic() || mark == '_')
 }
 
 /// What follows a dot, with the dot.
-pub(super) fn link(source: &Source, right: &Expr) -> String {
+pub(crate) fn link(source: &Source, right: &Expr) -> String {
     match right {
         Expr::Property(property, _) => format!(".{}", property.2),
         Expr::MethodCall(call, _) => format!(".{}({})", call.name, list(source, &call.args)),
