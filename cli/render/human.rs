@@ -72,7 +72,13 @@ impl Screen<'_> {
             Verdict::Blocked => (Tone::Bad, "BLOCKED", "this change may not merge"),
             Verdict::Indeterminate => (Tone::Doubt, "INDETERMINATE", "could not tell whether this change may merge"),
         };
-        line(out, &format!("{}  {text}", self.paint.text(tone, word)));
+        line(out, &format!("{}  {text}{}", self.paint.text(tone, word), self.by_waivers()));
+    }
+
+    /// A verdict that stands on waivers says so.
+    fn by_waivers(&self) -> String {
+        let waivers = self.run.document.waivers.len();
+        if waivers == 0 { String::new() } else { format!(", with {} in use", count(waivers, "waiver")) }
     }
 
     fn change(&self, out: &mut String) {

@@ -23,6 +23,7 @@ mod projects;
 mod properties;
 mod proposals;
 mod reports;
+mod repository_packs;
 mod reuse;
 mod rule_faults;
 mod rules_off;

@@ -62,8 +62,31 @@ fn applies_a_waiver_by_fingerprint_until_it_expires() {
     let verdict = repo.check().policy(&waived(&fingerprint, "2999-01-01")).verdict();
     verdict.is("ready");
     assert!(verdict.document()["waivers"].to_string().contains(&fingerprint), "{verdict}");
+    let screen = repo.runmill(["check"]).policy(&waived(&fingerprint, "2999-01-01")).output();
+    let lines = ["READY  this change may merge, with 1 waiver in use", "waived  RM-VERIFY-009  coverage/unproven"];
+    for line in lines.into_iter().chain(["waived: by owner until 2999-01-01T00:00:00Z: known"]) {
+        assert!(screen.stdout.contains(line), "{line}:\n{}", screen.stdout);
+    }
     repo.check().policy(&waived(&fingerprint, "2001-01-01")).verdict().is("blocked");
     repo.check().policy(&waived(&format!("sha256:{}", "0".repeat(64)), "2999-01-01")).verdict().is("blocked");
+}
+
+#[test]
+fn warns_of_every_waiver_that_does_not_do_what_it_says() {
+    let repo = without_report();
+    let verdict = repo.check().verdict();
+    let fingerprint = verdict.finding("RM-VERIFY-009", "coverage/unproven").text("fingerprint").to_owned();
+    let warns = |policy: &str, word: &str, rule: &str, says: &str| {
+        let verdict = repo.check().policy(policy).verdict();
+        verdict.is(word).finding("RM-CONFIG-005", rule).level("warn").says(says);
+    };
+    let zeros = format!("sha256:{}", "0".repeat(64));
+    warns(&waived(&zeros, "2999-01-01"), "blocked", "floor/waiver-unused", "lets nothing pass");
+    warns(&waived(&fingerprint, "2001-01-01"), "blocked", "floor/waiver-expired", "expired at 2001-01-01");
+    warns(&waived(&fingerprint, "soon"), "blocked", "floor/waiver-expired", "is malformed, which counts as expired");
+    warns(&waived("*", "2999-01-01"), "blocked", "floor/waiver-expired", "`fingerprint` is not");
+    let broad = "lets `coverage/unproven` pass in every change until 2999-01-01";
+    warns(&waived(&fingerprint, "2999-01-01"), "ready", "floor/waiver-over-broad", broad);
 }
 
 #[test]
@@ -72,7 +95,11 @@ fn never_waives_a_test_that_passed_at_the_base() {
     repo.tests("unit", ["pass a"]).commit("lose b");
     let verdict = repo.check().verdict();
     let fingerprint = verdict.finding("RM-VERIFY-003", "skip/undeclared-missing").text("fingerprint").to_owned();
-    repo.check().policy(&waived(&fingerprint, "2999-01-01")).verdict().is("blocked").only_codes(["RM-VERIFY-003"]);
+    let verdict = repo.check().policy(&waived(&fingerprint, "2999-01-01")).verdict();
+    verdict.is("blocked").only_codes(["RM-VERIFY-003"]);
+    let note = verdict.finding("RM-CONFIG-005", "floor/waiver-over-broad").level("warn");
+    note.says("which is about tests that passed at the base");
+    assert_eq!(verdict.document()["waivers"], serde_json::json!([]));
 }
 
 #[test]
@@ -88,6 +115,9 @@ fn never_waives_a_failed_check() {
     let policy = format!("version: 1\nwaivers:\n{}", entries.collect::<String>());
     let verdict = repo.check().policy(&policy).verdict();
     verdict.is("blocked").finding("RM-VERIFY-008", "outcome/check-failed");
+    let mut notes = verdict.findings_of("RM-CONFIG-005", "floor/waiver-over-broad");
+    let says = "is for a finding of RM-VERIFY-008, which no waiver lets pass";
+    assert!(notes.any(|note| note.text("message").contains(says)), "{verdict}");
 }
 
 #[test]

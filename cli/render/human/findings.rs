@@ -118,8 +118,15 @@ impl Screen<'_> {
                 line(out, &format!("    · {} more", finding.tests.len() - TESTS));
             }
         }
-        if !finding.fix.is_empty() {
-            self.wrapped(out, "  fix: ", "       ", &finding.fix);
+        let waiver =
+            self.run.document.waivers.iter().find(|waiver| waiver.fingerprint == finding.fingerprint.to_string());
+        match waiver.filter(|_| finding.waived) {
+            Some(waiver) => {
+                let text = format!("by {} until {}: {}", waiver.approver, waiver.expires, waiver.reason);
+                self.wrapped(out, "  waived: ", "          ", &text);
+            }
+            None if !finding.fix.is_empty() => self.wrapped(out, "  fix: ", "       ", &finding.fix),
+            None => {}
         }
     }
 

@@ -5,11 +5,11 @@ use std::{collections::BTreeMap, fs, io};
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// Most bytes of one file.
-const FILE_BYTES: u64 = 1 << 20;
+pub(crate) const FILE_BYTES: u64 = 1 << 20;
 /// Most bytes of all files.
-const BYTES: u64 = 16 << 20;
+pub(crate) const BYTES: u64 = 16 << 20;
 /// Most files of a folder.
-const FILES: usize = 10_000;
+pub(crate) const FILES: usize = 10_000;
 
 /// The texts of a folder.
 #[derive(Debug, Clone)]
@@ -19,7 +19,12 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// The path it was read from, as a person gave it.
+    /// A folder from its texts, by their path inside it, with `/`. `name` is what a person knows it by.
+    pub fn new(name: impl Into<String>, files: BTreeMap<String, String>) -> Self {
+        Self { name: name.into(), files }
+    }
+
+    /// What a person knows it by: the path it was read from.
     pub fn name(&self) -> &str {
         &self.name
     }

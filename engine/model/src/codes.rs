@@ -66,6 +66,7 @@ codes! {
     Config002 = "RM-CONFIG-002", "the operator policy is invalid";
     Config003 = "RM-CONFIG-003", "the operator policy loosens what its autonomy forbids";
     Config004 = "RM-CONFIG-004", "a command-line value is unusable";
+    Config005 = "RM-CONFIG-005", "a waiver has ended, lets nothing pass, or reaches too far";
     Evidence001 = "RM-EVIDENCE-001", "an evidence input is unusable";
     Evidence002 = "RM-EVIDENCE-002", "a bundle is refused";
     Evidence003 = "RM-EVIDENCE-003", "a signing key cannot be used or made";

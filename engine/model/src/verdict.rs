@@ -5,27 +5,26 @@
 //! applicable. *blocked*: a blocking `refuted` or `unproven`, no requirement at all, or a requirement without a result.
 //! *indeterminate*: a rule faulted or the run was interrupted. Blocked wins over indeterminate.
 
+mod waivers;
+
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
     Code, FactRef, Finding, Graph, Judgement, Kind, Level, Outcome, PackName, RuleHead, RuleId, Subject, TestSet,
     Verdict,
     facts::{Invocation, Requirement},
-    words::{Observer, ReportState, Side, Status},
+    words::{Observer, Side, Status},
 };
 
 /// The pack whose `proven` findings a ready verdict cannot do without.
 pub const CONTRACT: &str = "coverage-contract";
-
-/// Codes that no waiver reaches.
-const UNWAIVABLE: [Code; 4] = [Code::Verify002, Code::Verify006, Code::Verify007, Code::Verify008];
 
 /// The outcome of a fold.
 #[derive(Debug, Clone)]
 pub struct Folded {
     /// The verdict.
     pub verdict: Verdict,
-    /// What the floor itself found.
+    /// What the floor itself found. What it says of waivers only warns.
     pub floor: Vec<Finding>,
     /// The findings that a waiver let pass, by their place in the input.
     pub waived: Vec<Waived>,
@@ -42,13 +41,16 @@ pub struct Waived {
 
 /// Folds all findings of a run.
 pub fn fold(graph: &Graph, findings: &[Finding]) -> Folded {
-    let waived = waived(graph, findings);
+    let waived = waivers::waived(graph, findings);
     let is_waived = |at: usize| waived.iter().any(|waived| waived.finding == at);
     let blocking = findings.iter().enumerate().any(|(at, finding)| finding.blocks() && !is_waived(at));
-    let floor: Vec<Finding> = missing_requirements(graph).into_iter().chain(missing_results(graph, findings)).collect();
+    let mut floor: Vec<Finding> =
+        missing_requirements(graph).into_iter().chain(missing_results(graph, findings)).collect();
+    let missing = !floor.is_empty();
+    floor.extend(waivers::notes(graph, findings, &waived));
     let undecided = findings.iter().any(|finding| finding.fault && finding.head.level != Level::Off)
         || graph.facts().invocations.iter().any(|invocation| invocation.status == Status::Interrupted);
-    let verdict = match (blocking || !floor.is_empty(), undecided) {
+    let verdict = match (blocking || missing, undecided) {
         (true, _) => Verdict::Blocked,
         (false, true) => Verdict::Indeterminate,
         (false, false) => Verdict::Ready,
@@ -147,42 +149,11 @@ fn floor_finding(rule: &str, subject: Subject, message: &str, fix: &str) -> Find
     Finding { head: Arc::new(head), code: Code::Verify001, subject, judgement, fault: false, read: Vec::new() }
 }
 
-/// The findings that a waiver lets pass. Where a machine owns the merge, the contract's own findings cannot be waived.
-fn waived(graph: &Graph, findings: &[Finding]) -> Vec<Waived> {
-    if graph.facts().waivers.iter().all(|waiver| waiver.expired) {
-        return Vec::new();
-    }
-    let candidates = findings.iter().enumerate().filter(|(_, finding)| {
-        let protected = finding.head.pack.as_str() == CONTRACT && graph.change().mode.is_unattended();
-        let unwaivable = protected || UNWAIVABLE.contains(&finding.code) || touches_passed_test(graph, finding);
-        finding.blocks() && !unwaivable
-    });
-    candidates
-        .filter_map(|(at, finding)| {
-            let waiver = graph.find(Kind::Waiver, &finding.fingerprint(graph).to_string())?;
-            let valid = graph.get::<crate::facts::Waiver>(waiver).is_some_and(|waiver| !waiver.expired);
-            valid.then_some(Waived { finding: at, waiver })
-        })
-        .collect()
-}
-
-/// Whether a finding is about a test that passed at the base: one that it names, or, where the candidate has no accepted
-/// report to show that they are still there, any.
-fn touches_passed_test(graph: &Graph, finding: &Finding) -> bool {
-    let Subject::Fact(fact) = finding.subject else { return false };
-    let Some(check) = graph.check_of(fact) else { return false };
-    let Some(base) = graph.report_of(check, Side::Base).filter(|report| !report.passed.is_empty()) else {
-        return false;
-    };
-    let listed = graph.report_of(check, Side::Candidate).is_some_and(|report| report.state == ReportState::Accepted);
-    !listed || !base.passed.intersection(&finding.judgement.tests).is_empty()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        Autonomy, GraphBuilder, Status,
+        Autonomy, GraphBuilder, ReportState, Status,
         example::{change, check, invocation, policy, ready, report, requirement},
         facts::{Change, Report, Waiver},
     };
@@ -305,6 +276,10 @@ mod tests {
 
     /// The verdict over one refuted finding that a waiver names.
     fn waived(code: Code, mode: Autonomy, expired: bool, passed_at_base: bool) -> Verdict {
+        waived_with(code, mode, expired, passed_at_base).verdict
+    }
+
+    fn waived_with(code: Code, mode: Autonomy, expired: bool, passed_at_base: bool) -> Folded {
         let build = |fingerprint: Option<String>| {
             let mut builder = GraphBuilder::new();
             builder.add(Change { mode, ..change() });
@@ -330,7 +305,61 @@ mod tests {
         };
         let graph = build(None);
         let graph = build(Some(refuted(&graph).fingerprint(&graph).to_string()));
-        verdict(&graph, &[proven(&graph), refuted(&graph)])
+        fold(&graph, &[proven(&graph), refuted(&graph)])
+    }
+
+    /// What the floor says of waivers, as `rule: message`.
+    fn told(folded: &Folded) -> Vec<String> {
+        let told = |finding: &Finding| format!("{}: {}", finding.head.rule, finding.judgement.message);
+        assert!(folded.floor.iter().all(|finding| !finding.blocks()));
+        folded.floor.iter().map(told).collect()
+    }
+
+    #[test]
+    fn a_waiver_that_does_not_do_what_it_says_is_a_warning() {
+        let pr_only = |code, expired, passed| waived_with(code, Autonomy::PrOnly, expired, passed);
+        assert_eq!(told(&pr_only(Code::Verify003, false, false)), Vec::<String>::new());
+        let ended = told(&pr_only(Code::Verify003, true, false));
+        assert!(ended[0].starts_with("floor/waiver-expired: ") && ended[0].ends_with(" by ada expired at 2030-01-01"));
+        for (folded, why) in [
+            (pr_only(Code::Verify008, false, false), "is for a finding of RM-VERIFY-008, which no waiver lets pass"),
+            (pr_only(Code::Verify003, false, true), "which is about tests that passed at the base"),
+            (waived_with(Code::Verify003, Autonomy::GuardedMerge, false, false), "where a machine owns the merge"),
+        ] {
+            let told = told(&folded);
+            assert!(told[0].starts_with("floor/waiver-over-broad: ") && told[0].contains(why), "{told:?}");
+        }
+    }
+
+    #[test]
+    fn a_waiver_that_nothing_needs_or_that_no_test_binds_is_a_warning() {
+        let waiver = |fingerprint: &str, expires: &str, expired| {
+            let (observed_by, reason, approver) = (Observer::Operator, "known".into(), "ada".into());
+            Waiver { observed_by, fingerprint: fingerprint.into(), reason, approver, expires: expires.into(), expired }
+        };
+        let unproven = |graph: &Graph| finding(graph, "team", Code::Verify009, Level::Block, Outcome::Unproven);
+        let plain = ready().seal().unwrap();
+        let fingerprint = unproven(&plain).fingerprint(&plain).to_string();
+        let mut builder = ready();
+        builder.add(waiver(&fingerprint, "2030-01-01", false));
+        let graph = builder.seal().unwrap();
+        let folded = fold(&graph, &[proven(&graph), unproven(&graph)]);
+        assert_eq!((folded.verdict, folded.waived.len()), (Verdict::Ready, 1));
+        let broad = told(&folded);
+        assert!(broad[0].contains("lets `area/rule` pass in every change until 2030-01-01"), "{broad:?}");
+        let folded = fold(&graph, &[proven(&graph)]);
+        assert_eq!(folded.verdict, Verdict::Ready);
+        assert!(told(&folded)[0].contains("floor/waiver-unused: ") && told(&folded)[0].contains("lets nothing pass"));
+        let mut builder = ready();
+        builder.add(waiver("all", "malformed: `fingerprint` is not one", true));
+        let graph = builder.seal().unwrap();
+        let malformed = told(&fold(&graph, &[proven(&graph)]));
+        assert_eq!(
+            malformed,
+            [
+                "floor/waiver-expired: the waiver `all` by ada is malformed, which counts as expired: `fingerprint` is not one"
+            ]
+        );
     }
 
     #[test]
@@ -339,7 +368,7 @@ mod tests {
         assert_eq!(waived(Code::Verify003, Autonomy::PrOnly, true, false), Verdict::Blocked);
         assert_eq!(waived(Code::Verify003, Autonomy::PrOnly, false, true), Verdict::Blocked);
         assert_eq!(waived(Code::Verify003, Autonomy::GuardedMerge, false, false), Verdict::Blocked);
-        for code in UNWAIVABLE {
+        for code in waivers::UNWAIVABLE {
             assert_eq!(waived(code, Autonomy::PrOnly, false, false), Verdict::Blocked, "{code}");
         }
     }

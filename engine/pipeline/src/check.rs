@@ -19,9 +19,11 @@ use crate::{
     dependencies, discover,
     document::{self, Decided, Recorded},
     execute::{self, Done, Executing},
-    judge, manifests, observe, packs,
+    judge, manifests, observe,
+    packs::{self, Packs},
     recall::{self, Recall, Recalling},
     recording::{Outcome, Recording},
+    repository_packs,
     runners::Runners,
     test_files::{self, TestFiles},
 };
@@ -78,7 +80,8 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
     configured.redact(&secrets);
 
     let registry = runmill_stdlib::registry();
-    let packs = packs::all(&policy, request)?;
+    let repositorys = repository_packs::read(&repository, &change)?;
+    let Packs { packs, replaced } = packs::all(&policy, request, &repositorys, &change.target_name)?;
     let runners = Runners::of(&packs)?;
     let host = Host::new(registry, packs, Limits::default());
 
@@ -132,7 +135,7 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
             run: machine.run,
             graph: &graph,
             host: &host,
-            policy: Decided::by(&policy),
+            policy: Decided::by(&policy, &replaced),
             discovery: &discovery,
         };
         let document = document::verdict(&recorded, verdict, &findings, &waived);

@@ -31,8 +31,11 @@ pub(crate) struct Decided {
 }
 
 impl Decided {
-    pub(crate) fn by(policy: &OperatorPolicy) -> Self {
-        Self { digest: policy.source_digest(), relaxations: relaxations(policy) }
+    /// By a policy, and by packs of the repository in whose place the operator's judge.
+    pub(crate) fn by(policy: &OperatorPolicy, replaced: &[PackName]) -> Self {
+        let told = |name: &PackName| format!("pack {name}: the operator's judges in the place of the repository's");
+        let relaxations = relaxations(policy).into_iter().chain(replaced.iter().map(told)).collect();
+        Self { digest: policy.source_digest(), relaxations }
     }
 }
 

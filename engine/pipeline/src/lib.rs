@@ -24,6 +24,7 @@ mod progress;
 mod recall;
 mod recording;
 pub mod replay;
+mod repository_packs;
 mod request;
 mod runners;
 mod shelves;

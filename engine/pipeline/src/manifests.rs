@@ -4,7 +4,7 @@ use runmill_host::git::Repository;
 use runmill_manifest::{ChecksManifest, OperatorPolicy, checks, policy};
 use runmill_model::{Code, CommitId, ManifestSource, Problem, Problems, RepoPath};
 
-use crate::{change::ResolvedChange, request::PolicyFile};
+use crate::{change::ResolvedChange, repository_packs::at_revision, request::PolicyFile};
 
 /// Everything that was configured, before anything is merged.
 #[derive(Debug)]
@@ -103,12 +103,4 @@ fn at(
         Problem::new(Code::Verify004, message, "save the manifest as UTF-8 text")
     })?;
     checks::parse(path.as_str(), &text).map(Some).map_err(|problems| at_revision(problems, revision))
-}
-
-/// The same file may be read from two commits: each problem says from which.
-fn at_revision(problems: Problems, revision: &str) -> Problems {
-    problems.map(|mut problem| {
-        problem.message.push_str(&format!(", at `{revision}`"));
-        problem
-    })
 }

@@ -1,4 +1,5 @@
-//! The packs of a run: the contract, which is always there, the operator's, and those given for this run.
+//! The packs of a run: the contract, which is always there, the operator's, those given for this run, and those of the
+//! repository.
 
 use camino::Utf8Path;
 use runmill_manifest::{OperatorPolicy, pack::ParamValue, policy};
@@ -6,7 +7,7 @@ use runmill_model::{Code, Level, PackName, Problem, Problems, verdict::CONTRACT}
 use runmill_policy::{Pack, PackSource, Registry};
 use runmill_rules::Settings;
 
-use crate::CheckRequest;
+use crate::{CheckRequest, repository_packs::at_revision};
 
 pub use runmill_host::folder::Folder as PackFolder;
 
@@ -20,11 +21,24 @@ pub fn load(dir: &Utf8Path) -> Result<PackFolder, Problems> {
     })
 }
 
-/// Loads every pack, checked, with the operator's parameters and levels.
+/// The packs of a run.
+pub(crate) struct Packs {
+    pub(crate) packs: Vec<Pack>,
+    /// Packs of the repository in whose place the operator's own of that name judges.
+    pub(crate) replaced: Vec<PackName>,
+}
+
+/// Loads every pack, checked, with the operator's parameters and levels. `repository` are the packs of the target, `revision`
+/// what a person called it.
 ///
 /// # Errors
 /// Every problem of every pack; exit 2.
-pub(crate) fn all(policy: &OperatorPolicy, request: &CheckRequest) -> Result<Vec<Pack>, Problems> {
+pub(crate) fn all(
+    policy: &OperatorPolicy,
+    request: &CheckRequest,
+    repository: &[PackFolder],
+    revision: &str,
+) -> Result<Packs, Problems> {
     let base =
         request.policy.as_ref().and_then(|file| Utf8Path::new(&file.name).parent()).unwrap_or(Utf8Path::new("."));
     refuse_changed_params(policy)?;
@@ -38,11 +52,16 @@ pub(crate) fn all(policy: &OperatorPolicy, request: &CheckRequest) -> Result<Vec
     for used in used {
         collect(load.used(used, base), &mut packs, &mut problems);
     }
+    let operators: Vec<PackName> = packs.iter().map(|pack| pack.name().clone()).collect();
     for folder in &request.packs {
-        let assembled = runmill_rules::assemble(folder.name(), folder.files(), &Settings::default());
-        let loaded = assembled.and_then(|source| load.pack(source));
-        let loaded = loaded.and_then(|pack| refuse_taken_name(pack.name()).map(|()| pack));
-        collect(loaded, &mut packs, &mut problems);
+        collect(load.added(folder), &mut packs, &mut problems);
+    }
+    let mut replaced = Vec::new();
+    for folder in repository {
+        match load.added(folder) {
+            Ok(pack) if operators.contains(pack.name()) => replaced.push(pack.name().clone()),
+            loaded => collect(loaded.map_err(|found| at_revision(found, revision)), &mut packs, &mut problems),
+        }
     }
     let mut names: Vec<&PackName> = packs.iter().map(Pack::name).collect();
     names.sort();
@@ -54,7 +73,7 @@ pub(crate) fn all(policy: &OperatorPolicy, request: &CheckRequest) -> Result<Vec
             problems.push(Problem::new(Code::Policy005, message, "give the added pack a name of its own"));
         }
     }
-    Problems::from_list(problems).map_or(Ok(packs), Err)
+    Problems::from_list(problems).map_or(Ok(Packs { packs, replaced }), Err)
 }
 
 /// Findings are told apart by the pack they are from, so nobody else may speak as the floor or as a built-in pack.
@@ -126,6 +145,13 @@ impl Load {
 
     fn builtin(&self, name: &str, settings: &Settings) -> Result<Pack, Problems> {
         self.pack(runmill_rules::builtin(name, settings)?)
+    }
+
+    /// A pack that is added, under its own settings.
+    fn added(&self, folder: &PackFolder) -> Result<Pack, Problems> {
+        let source = runmill_rules::assemble(folder.name(), folder.files(), &Settings::default())?;
+        let pack = self.pack(source)?;
+        refuse_taken_name(pack.name()).map(|()| pack)
     }
 
     /// A pack that the operator uses, under the operator's settings.

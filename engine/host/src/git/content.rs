@@ -59,7 +59,7 @@ impl FoundKind {
         }
     }
 
-    fn noun(self) -> &'static str {
+    pub(super) fn noun(self) -> &'static str {
         match self {
             Self::File => "a regular file",
             Self::Link => "a symbolic link",

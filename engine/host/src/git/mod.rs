@@ -10,6 +10,7 @@
 
 mod ancestry;
 mod attributes;
+mod below;
 mod blobs;
 mod changes;
 mod content;
@@ -40,6 +41,7 @@ pub mod tree_digest;
 mod walk;
 mod write;
 
+pub use below::Below;
 pub use discover::{Handle, Repository};
 pub use error::{Fault, GitError};
 pub use merge::Merge;

@@ -11,7 +11,9 @@ use runmill_policy::{Host, Limits, Pack};
 use crate::{
     CheckRequest, change,
     check::{change_fact, internal},
-    configured, discover, document, judge, manifests, packs,
+    configured, discover, document, judge, manifests,
+    packs::{self, Packs},
+    repository_packs,
 };
 
 /// What a bundle must be about, as far as git and policy do not say it.
@@ -51,7 +53,8 @@ pub fn expectations(request: &CheckRequest, expecting: &Expecting, clock: Clock)
     let change = change::resolve(&mut repository, request, nowhere).map_err(|error| error.problem())?;
     let manifests = manifests::read(&repository, &change, policy.verification().manifest())?;
     let configured = configured::merge(&manifests, &policy, &change)?;
-    let packs = packs::all(&policy, request)?;
+    let repositorys = repository_packs::read(&repository, &change)?;
+    let Packs { packs, replaced } = packs::all(&policy, request, &repositorys, &change.target_name)?;
     let expected_packs = packs.iter().map(expected_pack).collect::<Result<_, _>>()?;
     let host = Host::new(runmill_stdlib::registry(), packs, Limits::default());
     let fact = change_fact(&repository, &change, &policy, manifests.read_from)?;
@@ -82,7 +85,7 @@ pub fn expectations(request: &CheckRequest, expecting: &Expecting, clock: Clock)
         base: change.base.clone(),
         candidate: change.candidate.clone(),
         policy: document::PolicyEntry(policy.source_digest()).into(),
-        relaxations: document::relaxations(&policy),
+        relaxations: document::Decided::by(&policy, &replaced).relaxations,
         waivers: policy.waivers().iter().map(|waiver| waiver.fingerprint().to_owned()).collect(),
         packs: Some(expected_packs),
         required: required.collect(),
