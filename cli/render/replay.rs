@@ -54,36 +54,34 @@ impl Screen<'_> {
             let differs =
                 if run.differs.is_empty() { "only in how it is written".to_owned() } else { run.differs.join(", ") };
             let note = format!("recorded by runmill {}; it differs at {differs}", run.engine);
-            self.flow().push(out, "  ", "  ", &note);
+            Flow::new(self.width).push(out, "  ", "  ", &note);
         }
-        run.flips.iter().for_each(|flip| self.flip(out, flip));
+        run.flips.iter().for_each(|it| flip(out, it, self.paint, self.width));
     }
+}
 
-    fn flow(&self) -> Flow {
-        Flow::new(self.width)
-    }
-
-    fn flip(&self, out: &mut String, flip: &FlipEntry) {
-        let subject = match flip.subject.kind {
-            "run" | "change" => String::new(),
-            kind => format!("  {kind} `{}`", flip.subject.key),
-        };
-        let mut head = String::new();
-        self.flow().push(&mut head, "", "  ", &format!("{}{subject}", flip.rule));
-        out.push_str(&format!("\n  {}", self.paint.text(Tone::Strong, head.trim_end())));
-        out.push('\n');
-        let was = flip.before.as_ref().map_or("nothing was said".to_owned(), said);
-        let is = flip.after.as_ref().map_or("nothing is said".to_owned(), said);
-        self.flow().push(out, "    was  ", "         ", &was);
-        self.flow().push(out, "    is   ", "         ", &is);
-        let place = flip.responsible.as_ref().map(|line| {
-            let place = format!("{}:{}:{}", line.place.file, line.place.line, line.place.column);
-            if line.text.is_empty() { place } else { format!("{place}  `{}` is {}", line.text, line.value) }
-        });
-        self.flow().push(out, "    why  ", "         ", flip.because);
-        if let Some(place) = place {
-            self.flow().push(out, "    line ", "         ", &place);
-        }
+/// A finding that comes out otherwise, and the line that did it.
+pub fn flip(out: &mut String, flip: &FlipEntry, paint: Paint, width: usize) {
+    let flow = Flow::new(width);
+    let subject = match flip.subject.kind {
+        "run" | "change" => String::new(),
+        kind => format!("  {kind} `{}`", flip.subject.key),
+    };
+    let mut head = String::new();
+    flow.push(&mut head, "", "  ", &format!("{}{subject}", flip.rule));
+    out.push_str(&format!("\n  {}", paint.text(Tone::Strong, head.trim_end())));
+    out.push('\n');
+    let was = flip.before.as_ref().map_or("nothing was said".to_owned(), said);
+    let is = flip.after.as_ref().map_or("nothing is said".to_owned(), said);
+    flow.push(out, "    was  ", "         ", &was);
+    flow.push(out, "    is   ", "         ", &is);
+    let place = flip.responsible.as_ref().map(|line| {
+        let place = format!("{}:{}:{}", line.place.file, line.place.line, line.place.column);
+        if line.text.is_empty() { place } else { format!("{place}  `{}` is {}", line.text, line.value) }
+    });
+    flow.push(out, "    why  ", "         ", flip.because);
+    if let Some(place) = place {
+        flow.push(out, "    line ", "         ", &place);
     }
 }
 

@@ -1,6 +1,9 @@
 //! `runmill rules ..`: the tools of people who write rules. One file for each verb.
 
 pub mod check;
+pub mod coverage;
+pub mod diff;
+pub mod laws;
 mod packs;
 pub mod test;
 
@@ -16,6 +19,12 @@ pub enum RulesCommand {
     Check(check::CheckArgs),
     /// Judge the cases of rule packs, and say which do not come out as they expect
     Test(test::TestArgs),
+    /// Say what the cases of rule packs reach: branches, conditions, outcomes, and why not the rest
+    Coverage(coverage::CoverageArgs),
+    /// Try what must hold of every pack on the facts of its cases: less evidence, shuffled facts, folded constants
+    Laws(laws::LawsArgs),
+    /// Judge recorded runs by two versions of a pack, and say what flips and which line did it
+    Diff(diff::DiffArgs),
 }
 
 /// Runs one of them.
@@ -23,5 +32,8 @@ pub fn run(global: &Global, command: &RulesCommand, output: &Output) -> Result<E
     match command {
         RulesCommand::Check(args) => check::run(global, args, output),
         RulesCommand::Test(args) => test::run(global, args, output),
+        RulesCommand::Coverage(args) => coverage::run(global, args, output),
+        RulesCommand::Laws(args) => laws::run(global, args, output),
+        RulesCommand::Diff(args) => diff::run(global, args, output),
     }
 }

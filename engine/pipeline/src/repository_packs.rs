@@ -58,6 +58,27 @@ fn at(repository: &Repository, commit: &CommitId, revision: &str) -> Result<Vec<
     Problems::from_list(problems).map_or(Ok(folders.collect()), Err)
 }
 
+/// A pack's folder at a revision of the repository.
+///
+/// # Errors
+/// RM-REPO: there is no such revision, or it cannot be read. RM-POLICY-005: it holds something else than small texts there,
+/// or nothing.
+pub fn pack_at(repository: &Repository, revision: &str, folder: &str) -> Result<Folder, Problems> {
+    let commit = repository.resolve(revision).map_err(|error| error.problem())?;
+    let name = format!("{revision}:{folder}");
+    let unusable = |what: String| Problem::new(Code::Policy005, what, "name a folder that holds a `pack.kdl`");
+    let dir = RepoPath::new(folder.trim_end_matches('/')).map_err(|error| unusable(error.to_string()))?;
+    let mut files = BTreeMap::new();
+    for (path, content) in repository.below(&commit, &dir).map_err(|error| error.problem())? {
+        let text = content.and_then(|bytes| String::from_utf8(bytes).map_err(|_| "no UTF-8 text"));
+        files.insert(path.clone(), text.map_err(|what| unusable(format!("`{name}/{path}` is {what}")))?);
+    }
+    if files.is_empty() {
+        return Err(unusable(format!("there is nothing at `{name}`")).into());
+    }
+    Ok(Folder::new(name, files))
+}
+
 /// The same file may be read from two commits: each problem says from which.
 pub(crate) fn at_revision(problems: Problems, revision: &str) -> Problems {
     problems.map(|mut problem| {

@@ -128,7 +128,8 @@ impl ReplayedRuns {
     }
 }
 
-fn flipped(before: &Rejudged, after: &Rejudged, flip: &Flip<'_>) -> Option<FlipEntry> {
+/// What comes out otherwise, with the line that did it.
+pub(crate) fn flipped(before: &Rejudged, after: &Rejudged, flip: &Flip<'_>) -> Option<FlipEntry> {
     let judged = if flip.after.is_some() { after } else { before };
     let finding = flip.after.or(flip.before)?.finding;
     let (kind, key) = finding.subject_key(&judged.graph);

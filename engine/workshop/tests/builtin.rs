@@ -224,3 +224,18 @@ fn less_evidence_never_makes_a_case_ready() {
 fn at(case: &Case) -> String {
     format!("{}:{}", case.place.file, case.place.line)
 }
+
+#[test]
+fn every_fixture_is_the_same_when_it_is_written_and_read_again() {
+    every_pack(|pack, suite| {
+        let mut files = builtin_files(pack).unwrap();
+        files.retain(|path, _| !path.starts_with("fixtures/") && !path.starts_with("tests/"));
+        let written = suite.fixtures.iter().map(|(name, fixture)| fixture.observations.written(name));
+        files.insert("fixtures/written.kdl".to_owned(), written.collect());
+        let again = Suite::read(pack, &files).unwrap();
+        for (name, fixture) in &suite.fixtures {
+            let digest = |suite: &Suite<'_>| suite.fixtures[name].observations.seal().unwrap().digest();
+            assert_eq!(digest(&again), digest(suite), "{}", fixture.observations.written(name));
+        }
+    });
+}

@@ -1,5 +1,16 @@
 //! `runmill rules`: the tools of people who write rules.
 
 mod broken;
+mod coverage;
+mod diff;
 mod hostile;
+mod laws;
 mod test;
+
+use std::{fs, path::Path};
+
+/// The names of the built-in packs.
+fn built_in() -> Vec<String> {
+    let folders = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("rules/packs")).unwrap();
+    folders.map(|folder| folder.unwrap().file_name().into_string().unwrap()).collect()
+}

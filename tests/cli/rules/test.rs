@@ -13,13 +13,13 @@ const BODY: &str = "let run = check.candidate;\n    \
                     if run.duration_ms > 60000 { return refuted(`${check.id} took ${run.duration_ms} ms`, [run]); }\n    \
                     proven([run])";
 
-const CASES: &str = "rule \"team/slow\"\n\n\
+pub(super) const CASES: &str = "rule \"team/slow\"\n\n\
                      case \"a quick run\" fixture=\"ready\" {\n    expect \"proven\"\n}\n\n\
                      case \"a slow run\" fixture=\"slow\" {\n    expect \"refuted\" { message \"took 90000 ms\" }\n}\n\n\
                      case \"no run\" fixture=\"ready\" {\n    remove \"invocation\" \"unit@candidate\"\n    \
                      expect \"not_applicable\"\n}\n";
 
-fn pack(repo: &Repo, cases: &str) -> PackDir {
+pub(super) fn pack(repo: &Repo, cases: &str) -> PackDir {
     let dir = repo.path().join(".runmill/rules/team-rules");
     let pack = PackDir::at(&dir, "team-rules").rule("slow", "check", BODY).file("fixtures/runs.kdl", FIXTURES);
     if cases.is_empty() { pack } else { pack.file("tests/slow.kdl", cases) }

@@ -31,12 +31,12 @@ pub(super) fn notes(graph: &Graph, findings: &[Finding], waived: &[Waived]) -> V
         }
         let found: Vec<_> = named(graph, findings).filter(|(named, _)| named.waiver == fact).collect();
         let reached = found.iter().find_map(|(_, finding)| Some((finding.code, beyond(graph, finding)?)));
-        let passed = waived.iter().filter(|waived| waived.waiver == fact).filter_map(|it| findings.get(it.finding));
+        let mut passed = waived.iter().filter(|waived| waived.waiver == fact).filter_map(|it| findings.get(it.finding));
         match reached {
             Some((code, why)) => Some(too_far(fact, waiver, code, why)),
             None if found.is_empty() => Some(unused(fact, waiver)),
             None => {
-                passed.last().filter(|finding| finding.judgement.tests.is_empty()).map(|it| broad(fact, waiver, it))
+                passed.next().filter(|finding| finding.judgement.tests.is_empty()).map(|it| broad(fact, waiver, it))
             }
         }
     };

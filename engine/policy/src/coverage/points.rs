@@ -96,7 +96,11 @@ impl Walk<'_> {
 
     /// Walks statements; whether what follows them is never run after them.
     fn statements<'s>(&mut self, statements: impl IntoIterator<Item = &'s Stmt>) -> bool {
-        statements.into_iter().fold(false, |ended, statement| self.statement(statement) || ended)
+        let mut ended = false;
+        for statement in statements {
+            ended |= self.statement(statement);
+        }
+        ended
     }
 
     fn statement(&mut self, statement: &Stmt) -> bool {

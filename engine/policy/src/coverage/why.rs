@@ -21,6 +21,12 @@ impl Unit {
         })
     }
 
+    /// Whether what stands around a point that was not reached was not reached either.
+    pub fn follows(&self, point: &Point) -> bool {
+        let around = point.within.and_then(|at| self.points.get(at));
+        point.hits == 0 && around.is_some_and(|around| around.hits == 0)
+    }
+
     /// Why a rule never came to an outcome; none for one that it did come to.
     pub fn why_not(&self, outcome: &OutcomeCount) -> Option<Reason> {
         if outcome.calls > 0 {

@@ -25,6 +25,8 @@ pub struct Judge<'a> {
     pack: Pack,
     /// One host for each set of parameters: the gate need not look at a pack for every case.
     hosts: RefCell<Vec<Known>>,
+    /// Those that fold constants, beside the contract.
+    folded: RefCell<Vec<(Params, Arc<Host>)>>,
 }
 
 struct Known {
@@ -83,7 +85,7 @@ impl<'a> Judge<'a> {
         let source = assemble(dir, files, &Settings { params: stand_ins(dir, files), ..Settings::default() })?;
         let pack = Pack::load(source, &runmill_stdlib::registry());
         let pack = pack.map_err(|problems| problems.map(|problem| located(dir, problem)))?;
-        Ok(Self { dir, files, pack, hosts: RefCell::default() })
+        Ok(Self { dir, files, pack, hosts: RefCell::default(), folded: RefCell::default() })
     }
 
     /// The pack, with its default parameters.
@@ -112,15 +114,34 @@ impl<'a> Judge<'a> {
         if let Some(host) = known {
             return Ok(host);
         }
+        let host = Arc::new(self.load(params, company)?);
+        self.hosts.borrow_mut().push(Known { params: params.clone(), company, host: Arc::clone(&host) });
+        Ok(host)
+    }
+
+    /// The host of the pack beside the contract, with constants folded before rules run.
+    ///
+    /// # Errors
+    /// As [`Judge::host`].
+    pub fn folded(&self, params: &Params) -> Result<Arc<Host>, Problems> {
+        if let Some((_, host)) = self.folded.borrow().iter().find(|(known, _)| known == params) {
+            return Ok(Arc::clone(host));
+        }
+        let is_contract = self.pack.name().as_str() == CONTRACT;
+        let company = if is_contract { Company::Alone } else { Company::WithContract };
+        let host = Arc::new(self.load(params, company)?.with_folded_constants());
+        self.folded.borrow_mut().push((params.clone(), Arc::clone(&host)));
+        Ok(host)
+    }
+
+    fn load(&self, params: &Params, company: Company) -> Result<Host, Problems> {
         let registry = runmill_stdlib::registry();
         let settings = Settings { params: params.clone(), ..Settings::default() };
         let mut packs = vec![Pack::load(assemble(self.dir, self.files, &settings)?, &registry)?];
         if company == Company::WithContract {
             packs.push(Pack::load(builtin(CONTRACT, &Settings::default())?, &registry)?);
         }
-        let host = Arc::new(Host::new(registry, packs, Limits::default()).with_workers(1));
-        self.hosts.borrow_mut().push(Known { params: params.clone(), company, host: Arc::clone(&host) });
-        Ok(host)
+        Ok(Host::new(registry, packs, Limits::default()).with_workers(1))
     }
 
     /// Everything that is said of a graph, and the fold of it.

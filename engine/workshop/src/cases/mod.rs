@@ -38,9 +38,11 @@ mod nodes;
 mod observations;
 mod outcome;
 mod params;
+mod smaller;
 pub(crate) mod suite;
 #[cfg(test)]
 mod tests;
+mod written;
 
 pub use case::{Case, CaseFile, Expect, OUTCOMES};
 pub use fixture::Fixture;
@@ -50,3 +52,4 @@ pub use observations::Observations;
 pub use outcome::{Difference, Outcome};
 pub use params::Params;
 pub use suite::Suite;
+pub(crate) use written::quoted;

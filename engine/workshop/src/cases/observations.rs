@@ -17,7 +17,7 @@ use crate::words;
 /// Facts by kind and key. Test sets are lists of names, and of groups with names.
 #[derive(Debug, Clone, Default)]
 pub struct Observations {
-    facts: BTreeMap<(Kind, String), Map<String, Value>>,
+    pub(super) facts: BTreeMap<(Kind, String), Map<String, Value>>,
     lacks: BTreeSet<String>,
 }
 
