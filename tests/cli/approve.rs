@@ -97,7 +97,7 @@ fn a_failing_test_is_never_approved() {
 #[test]
 fn a_failing_test_is_not_approved_where_its_rules_are_off_either() {
     let repo = Repo::with_tests(["pass a", "pass b"]);
-    repo.file("run.sh", crate::harness::RUNNER.replace("! grep", "true || grep"));
+    repo.file("run.sh", RUNNER.replace("! grep", "true || grep"));
     repo.tests("unit", ["fail a", "skip b"]).commit("hides a");
     let off = "version: 1\nverification: { packs: [{ builtin: coverage-contract, levels: { \"outcome/test-failed\": off } }] }\n";
     let file = policy(&repo, off);
@@ -194,7 +194,7 @@ fn shows_what_was_approved_and_what_cannot_be() {
 fn skipping() -> Repo {
     let repo = Repo::new();
     let declared = "declared_skips: [{ test_id: c, cause: known }]";
-    repo.manifest([listed_with("unit", declared), listed("lint")]).file("run.sh", crate::harness::RUNNER);
+    repo.manifest([listed_with("unit", declared), listed("lint")]).file("run.sh", RUNNER);
     repo.tests("unit", ["pass a", "skip b", "skip c"]).tests("lint", ["pass l"]).commit("base");
     repo.branch("change").file("x", "x").commit("change");
     repo.check().output();
