@@ -6,6 +6,8 @@ mod crashes;
 mod dependencies;
 mod environment;
 mod first_day;
+#[cfg(feature = "real-world")]
+mod installed;
 mod landlock;
 mod many;
 mod merge;

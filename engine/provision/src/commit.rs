@@ -116,7 +116,8 @@ pub(crate) mod made_up {
         }
 
         fn below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, Problem> {
-            let inside = |path: &&String| camino::Utf8Path::new(path).starts_with(directory.as_str());
+            let inside =
+                |path: &&String| directory.is_root() || camino::Utf8Path::new(path).starts_with(directory.as_str());
             Ok(self.files.keys().filter(inside).filter_map(|path| RepoPath::new(path.as_str()).ok()).collect())
         }
     }

@@ -7,7 +7,9 @@ use runmill_manifest::checks::Ecosystem;
 use runmill_model::{Digest, RepoPath, canonical};
 use serde_json::{Value, json};
 
-use crate::{CommitFiles, Fault, FaultKind, Machine, cargo, go, layout::Layout, npm, prepared::Placement, python};
+use crate::{
+    CommitFiles, Fault, FaultKind, Machine, cargo, go, layout::Layout, npm, pnpm, prepared::Placement, python, yarn,
+};
 
 /// The dependencies of one ecosystem, as one check needs them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,15 +77,11 @@ const FORMAT: u32 = 1;
 pub(crate) fn lock(need: &Need, files: &dyn CommitFiles, machine: &Machine) -> Result<Locked, Fault> {
     match need.ecosystem {
         Ecosystem::Npm => npm::lock(need, files, machine),
+        Ecosystem::Pnpm => pnpm::lock(need, files, machine),
         Ecosystem::Cargo => cargo::lock(need, files, machine),
         Ecosystem::Go => go::lock(need, files, machine),
         Ecosystem::Python => python::lock(need, files, machine),
-        other => Err(Fault::new(
-            other,
-            FaultKind::Unsupported,
-            format!("{other} dependencies cannot be prepared by this version"),
-            format!("take `{other}` out of `dependencies`"),
-        )),
+        Ecosystem::Yarn => yarn::lock(need, files, machine),
     }
 }
 

@@ -128,6 +128,16 @@ impl Layout {
         Fault::new(self.ecosystem, FaultKind::Mismatch, message, &self.repair)
     }
 
+    /// What is in an installed directory, by name and path, sorted.
+    pub(crate) fn list(&self, directory: &Utf8Path) -> Result<Vec<(String, Utf8PathBuf)>, Fault> {
+        let read = directory.read_dir_utf8().and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let entries = self.io("list", directory, read)?;
+        let mut all: Vec<_> =
+            entries.into_iter().map(|entry| (entry.file_name().to_owned(), entry.path().to_owned())).collect();
+        all.sort();
+        Ok(all)
+    }
+
     fn write_part(&self, tree: &Utf8Path, part: &Part) -> Result<(), Fault> {
         let to = tree.join(part.at());
         match part {

@@ -34,11 +34,15 @@ mod receipt;
 mod status;
 #[cfg(test)]
 mod tests;
+mod workspaces;
 
 mod cargo;
 mod go;
+mod node;
 mod npm;
+mod pnpm;
 mod python;
+mod yarn;
 
 pub use cache::{Cache, Collected};
 pub use change::{ForChange, Sides, for_change, prepare};

@@ -1,6 +1,6 @@
 //! Reading `Cargo.lock`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use runmill_model::{Digest, RepoPath};
 use serde::Deserialize;
@@ -14,6 +14,8 @@ use crate::{Fault, FaultKind, fault::some};
 pub(super) struct Lockfile {
     /// The packages that are no part of the project, sorted.
     pub(super) crates: Vec<Locked>,
+    /// The packages of the project, by name, with what each uses: `name` or `name version`.
+    pub(super) own: BTreeMap<String, Vec<String>>,
 }
 
 /// A package of a registry.
@@ -40,6 +42,8 @@ struct Entry {
     version: String,
     source: Option<String>,
     checksum: Option<String>,
+    #[serde(default)]
+    dependencies: Vec<String>,
 }
 
 impl Lockfile {
@@ -72,7 +76,9 @@ impl Lockfile {
             crates.push(Locked { name: name.clone(), version: version.clone(), registry, checksum });
         }
         crates.sort();
-        Ok(Self { crates })
+        let own = document.package.iter().filter(|entry| entry.source.is_none());
+        let own = own.map(|entry| (entry.name.clone(), entry.dependencies.clone())).collect();
+        Ok(Self { crates, own })
     }
 
     /// Everything in it that decides what is needed. The project's own packages do not.

@@ -1,6 +1,6 @@
 //! Cargo: `Cargo.lock` with checksums, from the registry cache or from vendored sources.
 //!
-//! What is proven: every archive of a registry package has the checksum of `Cargo.lock`, and the sources a check sees are
+//! What is proven: each package of the project uses what its `Cargo.toml` asks for, at versions it allows; every archive of a registry package has the checksum of `Cargo.lock`, and the sources a check sees are
 //! unpacked from these very bytes; what lies unpacked in `registry/src` does not matter. Vendored sources that are part of the
 //! commit are whatever the commit says; their `.cargo-checksum.json` must name the locked checksums and the digest of every
 //! file. What is not proven: anything about git dependencies, which are refused.
@@ -10,6 +10,7 @@
 
 mod archives;
 mod lockfile;
+mod manifest;
 #[cfg(test)]
 mod tests;
 mod vendored;
@@ -50,6 +51,7 @@ pub(crate) fn lock(need: &Need, files: &dyn CommitFiles, machine: &Machine) -> R
     let mut inputs = Inputs::default();
     inputs.add(&path, &bytes);
     let lockfile = Lockfile::parse(&path, &bytes)?;
+    manifest::agrees(&dir, &path, &lockfile, files, &mut inputs)?;
     let vendored = vendored::find(&dir, files, &lockfile, &mut inputs)?;
     let material = json!({ "crates": lockfile.material(), "vendored": vendored });
     let content = Cargo { dir: dir.clone(), lockfile, vendored };

@@ -202,3 +202,44 @@ fn vendored_sources_that_were_altered_are_refused() {
     commit.set(".cargo/config.toml", outside);
     refused(Site::new().prepare(Cargo, &commit), FaultKind::Unsupported, "outside the repository", "");
 }
+
+#[test]
+fn a_lockfile_that_does_not_fit_a_manifest_is_stale() {
+    let with = |manifest: &str| {
+        let mut commit = commit(&good());
+        commit.set("Cargo.toml", manifest);
+        fetched(&good()).prepare(Cargo, &commit)
+    };
+    let package = "[package]\nname = \"project\"\n";
+    for fitting in [
+        "[dependencies]\ndep = \"1\"\n",
+        "[dev-dependencies]\nother = { package = \"dep\", version = \">=1, <2\" }\n",
+        "[target.'cfg(unix)'.build-dependencies]\ndep = \"=1.0.0\"\n",
+        "[dependencies]\ndep.workspace = true\n[workspace.dependencies]\ndep = \"1.0\"\n",
+    ] {
+        with(&format!("{package}{fitting}")).unwrap();
+    }
+    for (stale, name) in [
+        ("", "`dep`"),
+        ("[dependencies]\ndep = \"2\"\n", "`dep`"),
+        ("[dependencies]\ndep = \"1\"\nadded = \"1\"\n", "`added`"),
+        ("[dev-dependencies]\ndep = \"1\"\nadded = \"1\"\n", "`added`"),
+        ("[dependencies]\ndep.workspace = true\n[workspace.dependencies]\ndep = \"2.0\"\n", "`dep`"),
+    ] {
+        let refusal = with(&format!("{package}{stale}"));
+        refused(refusal, FaultKind::StaleLock, &format!("differ on {name}"), "cargo update --workspace");
+    }
+    refused(with("[package]\nname = \"other\"\n"), FaultKind::StaleLock, "does not know `other`", "cargo update");
+}
+
+#[test]
+fn the_members_of_a_workspace_are_held_against_the_lockfile_too() {
+    let mut commit = commit(&good());
+    commit.set("Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\nexclude = [\"crates/out\"]\n");
+    commit.set("crates/project/Cargo.toml", "[package]\nname = \"project\"\n[dependencies]\ndep = \"1\"\n");
+    commit.set("crates/out/Cargo.toml", "[package]\nname = \"project\"\n");
+    let site = fetched(&good());
+    site.prepare(Cargo, &commit).unwrap();
+    commit.set("crates/added/Cargo.toml", "[package]\nname = \"added\"\n");
+    refused(site.prepare(Cargo, &commit), FaultKind::StaleLock, "does not know `added`", "cargo update --workspace");
+}

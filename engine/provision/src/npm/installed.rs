@@ -7,7 +7,7 @@ use runmill_model::RepoPath;
 use serde_json::Value;
 
 use super::{
-    NPM, Npm, TOOL_CACHES, fault,
+    NPM, Npm, fault,
     lockfile::{Lockfile, Package},
     place,
 };
@@ -15,6 +15,7 @@ use crate::{
     Fault, FaultKind, Machine,
     fault::some,
     layout::{Layout, Part, leads_below, resolved},
+    node::tool_cache_parts,
 };
 
 const PROOF: &str =
@@ -44,8 +45,7 @@ pub(super) fn inspect(npm: &Npm, machine: &Machine) -> Result<Layout, Fault> {
         }
     }
     inventory.nothing_missing()?;
-    let caches = TOOL_CACHES.iter().map(|name| Part::Directory { at: Utf8Path::new("node_modules").join(name) });
-    inventory.layout.parts.extend(caches);
+    inventory.layout.parts.extend(tool_cache_parts(Utf8Path::new("node_modules")));
     Ok(inventory.layout)
 }
 
@@ -65,7 +65,7 @@ impl Inventory<'_> {
     }
 
     fn fits(&self, package: &Package) -> bool {
-        package.fits(&self.npm.node.platform, &self.npm.node.arch, self.libc)
+        package.platforms().fit(&self.npm.node, self.libc)
     }
 
     /// Holds what npm wrote down against the lockfile.
@@ -130,14 +130,14 @@ impl Inventory<'_> {
     /// Every package in a `node_modules` directory, and below.
     fn modules(&mut self, place: &str) -> Result<(), Fault> {
         self.layout.parts.push(Part::Directory { at: place.into() });
-        for (name, path) in self.list(&self.root.join(place))? {
+        for (name, path) in self.layout.list(&self.root.join(place))? {
             let at = format!("{place}/{name}");
             match name.as_str() {
                 ".bin" => self.programs(&path, &at)?,
                 // Caches and notes of tools are neither packages nor laid over.
                 hidden if hidden.starts_with('.') => {}
                 scope if scope.starts_with('@') => {
-                    for (name, path) in self.list(&path)? {
+                    for (name, path) in self.layout.list(&path)? {
                         self.package(&path, &format!("{at}/{name}"))?;
                     }
                 }
@@ -208,7 +208,7 @@ impl Inventory<'_> {
     fn programs(&mut self, directory: &Utf8Path, at: &str) -> Result<(), Fault> {
         let modules = directory.parent().unwrap_or(directory).to_owned();
         self.layout.parts.push(Part::Directory { at: at.into() });
-        for (name, path) in self.list(directory)? {
+        for (name, path) in self.layout.list(directory)? {
             let target = path.read_link_utf8().ok().filter(|target| leads_below(&path, target, &modules));
             let Some(target) = target else {
                 return Err(self.mismatch(format!("`{path}` is no link to a program of a package beside it")));
@@ -226,15 +226,5 @@ impl Inventory<'_> {
             return Ok(());
         }
         Err(self.mismatch(format!("locked and not there: {}", some(missing))))
-    }
-
-    /// What is in a directory, sorted.
-    fn list(&self, directory: &Utf8Path) -> Result<Vec<(String, Utf8PathBuf)>, Fault> {
-        let read = directory.read_dir_utf8().and_then(Iterator::collect::<io::Result<Vec<_>>>);
-        let entries = read.map_err(|error| Fault::io(NPM, "list", directory, &error))?;
-        let mut all: Vec<_> =
-            entries.into_iter().map(|entry| (entry.file_name().to_owned(), entry.path().to_owned())).collect();
-        all.sort();
-        Ok(all)
     }
 }

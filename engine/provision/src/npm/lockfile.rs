@@ -7,10 +7,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{fault, place};
-use crate::{CommitFiles, Fault, FaultKind, commit::Inputs, ecosystem::join, fault::some};
-
-/// What a `package.json` and its entry in the lockfile must agree on.
-const DEPENDENCY_MEMBERS: &[&str] = &["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
+use crate::{
+    CommitFiles, Fault, FaultKind,
+    commit::Inputs,
+    ecosystem::join,
+    fault::some,
+    node::{DEPENDENCY_MEMBERS, Platforms, asked, workspaces},
+};
 
 /// A lockfile, or what npm wrote down in `node_modules`.
 #[derive(Debug, Clone)]
@@ -107,8 +110,22 @@ impl Lockfile {
             let manifest: Value = serde_json::from_slice(&bytes)
                 .map_err(|error| self.stale(format!("`{path}` cannot be read: {error}")))?;
             self.agrees(&path, &manifest, entry)?;
+            if at.is_empty() {
+                self.knows_workspaces(dir, &manifest, files)?;
+            }
         }
         self.every_integrity()
+    }
+
+    /// A workspace that the lockfile does not know is installed by nobody.
+    fn knows_workspaces(&self, dir: &RepoPath, manifest: &Value, files: &dyn CommitFiles) -> Result<(), Fault> {
+        let folders = workspaces(manifest, dir, files).map_err(|problem| Fault::git(super::NPM, problem))?;
+        let unknown: Vec<_> =
+            folders.iter().filter(|at| !self.packages.contains_key(*at)).map(String::as_str).collect();
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        Err(self.stale(format!("it does not know the workspaces {}", some(unknown))))
     }
 
     fn agrees(&self, path: &RepoPath, manifest: &Value, entry: &Value) -> Result<(), Fault> {
@@ -150,40 +167,9 @@ impl Lockfile {
     }
 }
 
-/// What a manifest asks for, by name. A name that is optional too is optional only, as npm has it.
-fn asked<'a>(document: &'a Value, member: &str) -> BTreeMap<&'a str, &'a Value> {
-    let of = |name: &str| document.get(name).and_then(Value::as_object);
-    let optional = of("optionalDependencies");
-    let members = of(member).into_iter().flatten();
-    let counts = |name: &str| member != "dependencies" || optional.is_none_or(|optional| !optional.contains_key(name));
-    members.filter(|(name, _)| counts(name)).map(|(name, range)| (name.as_str(), range)).collect()
-}
-
 impl Package {
-    /// Whether it may be installed here, by what it says of platform, processor and C library.
-    pub(super) fn fits(&self, platform: &str, arch: &str, libc: &str) -> bool {
-        allows(&self.os, platform) && allows(&self.cpu, arch) && (platform != "linux" || allows(&self.libc, libc))
-    }
-}
-
-/// Whether a list allows a value: `!x` forbids x, anything else allows only itself; an empty list allows everything.
-fn allows(list: &[String], value: &str) -> bool {
-    let forbidden = list.iter().any(|item| item.strip_prefix('!') == Some(value));
-    let mut allowed = list.iter().filter(|item| !item.starts_with('!')).peekable();
-    !forbidden && (allowed.peek().is_none() || allowed.any(|item| item == value || item == "any"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn platforms_are_read_as_npm_reads_them() {
-        let list = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        for (text, expect) in
-            [("", true), ("linux", true), ("darwin win32", false), ("!win32", true), ("!linux", false), ("any", true)]
-        {
-            assert_eq!(allows(&list(text), "linux"), expect, "{text}");
-        }
+    /// Where it may be installed.
+    pub(super) fn platforms(&self) -> Platforms {
+        Platforms::new(self.os.clone(), self.cpu.clone(), self.libc.clone())
     }
 }

@@ -23,6 +23,7 @@ use crate::{
     ecosystem::{Content, Locked, closest, join},
     layout::Layout,
     machine::Node,
+    node::tool_caches,
     prepared::Placement,
 };
 
@@ -31,9 +32,6 @@ const NPM: Ecosystem = Ecosystem::Npm;
 
 /// The command that installs exactly what is locked.
 const REPAIR: &str = "run `npm ci`";
-
-/// Directories that tools make in `node_modules` for themselves; each invocation gets its own, empty.
-const TOOL_CACHES: &[&str] = &[".cache", ".vite", ".vite-temp", ".vitest"];
 
 /// Reads what a commit locks.
 pub(crate) fn lock(need: &Need, files: &dyn CommitFiles, machine: &Machine) -> Result<Locked, Fault> {
@@ -76,8 +74,8 @@ impl Content for Npm {
 
     fn placement(&self, _machine: &Machine) -> Placement {
         let overlays = self.module_directories().map(|place| (Utf8PathBuf::from(&place), join(&self.dir, &place)));
-        let caches = TOOL_CACHES.iter().map(|name| join(&self.dir, &format!("node_modules/{name}")));
-        Placement { overlays: overlays.collect(), scratch: caches.collect(), ..Placement::default() }
+        let scratch = tool_caches(&join(&self.dir, "node_modules")).collect();
+        Placement { overlays: overlays.collect(), scratch, ..Placement::default() }
     }
 
     fn covers(&self) -> Vec<RepoPath> {

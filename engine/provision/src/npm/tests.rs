@@ -275,6 +275,11 @@ fn a_workspace_that_asks_for_something_else_makes_the_lockfile_stale() {
     let (site, mut commit) = workspace();
     commit.set("packages/part/package.json", r#"{ "name": "part", "dependencies": { "old": "^2.0.0" } }"#);
     refused(site.prepare(Npm, &commit), FaultKind::StaleLock, "`packages/part/package.json`", "run `npm install`");
+    commit.set("packages/new/package.json", "{}");
+    commit.set("packages/part/package.json", r#"{ "name": "part", "dependencies": { "old": "^1.0.0" } }"#);
+    let refusal = site.prepare(Npm, &commit);
+    refused(refusal, FaultKind::StaleLock, "does not know the workspaces `packages/new`", "run `npm install`");
+    commit.files.remove("packages/new/package.json");
     commit.files.remove("packages/part/package.json");
     refused(site.prepare(Npm, &commit), FaultKind::StaleLock, "which the lockfile speaks for", "run `npm install`");
 }

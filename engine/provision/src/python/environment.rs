@@ -14,9 +14,10 @@ use super::{
     distribution::{Distribution, Unusable},
     lockfile::{Lock, Package, Source},
     marker::Here,
+    wheel,
 };
 use crate::{
-    Fault,
+    Fault, Machine,
     fault::some,
     layout::{Layout, Part, resolved},
 };
@@ -100,11 +101,12 @@ impl Environment {
     }
 
     /// Holds every file against the lock and the records.
-    pub(super) fn inspect(&self, lock: &Lock, work_dir: &Utf8Path) -> Result<Layout, Fault> {
+    pub(super) fn inspect(&self, lock: &Lock, machine: &Machine) -> Result<Layout, Fault> {
         let mut inventory = Inventory {
             environment: self,
             lock,
-            work_dir,
+            work_dir: machine.work_dir(),
+            libc: machine.libc(),
             owned: BTreeMap::new(),
             layout: Layout::new(PYTHON, PROOF, lock.repair.clone()),
         };
@@ -112,6 +114,7 @@ impl Environment {
             let message = format!("`{}` shares the packages of the system, which nothing locks", self.path);
             return Err(inventory.mismatch(message));
         }
+        inventory.has_interpreter()?;
         let packages = inventory.packages_directory()?;
         inventory.distributions(&packages)?;
         inventory.files(&self.path, Utf8Path::new("environment"))?;
@@ -124,6 +127,7 @@ struct Inventory<'a> {
     environment: &'a Environment,
     lock: &'a Lock,
     work_dir: &'a Utf8Path,
+    libc: &'static str,
     /// Files that a record names, and that were not met yet.
     owned: BTreeMap<Utf8PathBuf, Option<Digest>>,
     layout: Layout,
@@ -132,6 +136,16 @@ struct Inventory<'a> {
 impl Inventory<'_> {
     fn mismatch(&self, message: String) -> Fault {
         self.layout.mismatch(message)
+    }
+
+    /// The interpreter it was made with is still there.
+    fn has_interpreter(&self) -> Result<(), Fault> {
+        let program = self.environment.path.join("bin/python");
+        if program.is_file() {
+            return Ok(());
+        }
+        let home = &self.environment.home;
+        Err(self.mismatch(format!("`{program}` leads to no interpreter: that of `{home}` is gone")))
     }
 
     /// `lib/python3.x/site-packages`.
@@ -159,6 +173,12 @@ impl Inventory<'_> {
                 Unusable::Mismatch(message) => self.mismatch(message),
             })?;
             self.is_locked(&found)?;
+            let here =
+                wheel::Here { python: &self.environment.python, machine: std::env::consts::ARCH, libc: self.libc };
+            if let Some(tags) = wheel::foreign(&path, here) {
+                let message = format!("`{path}` was built for {tags}, here is Python {}", self.environment.python);
+                return Err(self.mismatch(format!("{message} on {} with {}", here.machine, here.libc)));
+            }
             if !names.insert(found.name.clone()) {
                 return Err(self.mismatch(format!("`{}` is installed twice in `{packages}`", found.name)));
             }

@@ -1,7 +1,7 @@
 //! Python: an environment `.venv` or `venv`, made by uv or pip, against `uv.lock` or requirements with hashes.
 //!
-//! What is proven: every distribution of the environment is locked at exactly its version, everything the lock requires here
-//! is there, and every file of the environment is one that a distribution's `RECORD` names, with the digest it names. What is
+//! What is proven: every distribution of the environment is locked at exactly its version and built for this interpreter and this
+//! machine, everything the lock requires here is there, and every file of the environment is one that a distribution's `RECORD` names, with the digest it names. What is
 //! not: that these are the bytes of the locked archive. A lock has digests of archives, which nobody keeps; a `RECORD` proves
 //! an installation against itself. Byte code, activation scripts and start-up hooks of environment makers are proven by
 //! nothing and are left out.
@@ -17,6 +17,7 @@ mod requirements;
 #[cfg(test)]
 mod tests;
 mod uv;
+mod wheel;
 
 use camino::Utf8PathBuf;
 use runmill_manifest::checks::Ecosystem;
@@ -72,7 +73,7 @@ impl Content for Python {
             let message = format!("there is no environment `.venv` in `{}`", machine.at(&self.dir));
             return Err(fault(FaultKind::Missing, message, &self.lock.repair));
         };
-        environment.inspect(&self.lock, machine.work_dir())
+        environment.inspect(&self.lock, machine)
     }
 
     fn placement(&self, machine: &Machine) -> Placement {

@@ -274,3 +274,28 @@ fn a_lock_without_digests_is_refused() {
     refused(with("requirements.txt", &range), invalid, "does not lock `loose>=1.0`", "--generate-hashes");
     refused(installed().prepare(Python, &Commit::default()), FaultKind::Unlocked, "has neither", "uv.lock");
 }
+
+#[test]
+fn a_wheel_for_another_interpreter_or_machine_is_refused() {
+    let built_for = |tag: &'static str| {
+        move |site: &Site| {
+            let wheel = format!("Wheel-Version: 1.0\nTag: {tag}\n");
+            distribution(site, "six", "1.16.0", &[("six.py", "# six\n"), ("six-1.16.0.dist-info/WHEEL", &wheel)]);
+        }
+    };
+    for tag in ["cp310-cp310-manylinux_2_17_x86_64", "cp311-cp311-win_amd64", "cp311-cp311-manylinux_2_17_riscv64"] {
+        check(built_for(tag), FaultKind::Mismatch, "was built for");
+    }
+    let site = installed();
+    built_for("py2.py3-none-any")(&site);
+    site.prepare(Python, &uv()).unwrap();
+}
+
+#[test]
+fn an_interpreter_that_is_gone_is_refused() {
+    check(
+        |site| fs::remove_dir_all(site.root().join("python")).unwrap(),
+        FaultKind::Mismatch,
+        "leads to no interpreter",
+    );
+}
