@@ -5,12 +5,15 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use camino::Utf8PathBuf;
 use clap::{Args, Subcommand};
 use runmill_host::git::Repository;
 use runmill_manifest::{Check, policy};
-use runmill_model::{CommitId, Problems, RepoPath};
+use runmill_model::{Code, CommitId, Digest, Problem, Problems, RepoPath};
 use runmill_pipeline::checks_at;
-use runmill_provision::{AtCommit, Cache, Collected, Machine, Need, Receipt, Standing, prepare, status};
+use runmill_provision::{
+    AtCommit, Cache, Collected, Machine, Need, Receipt, Standing, fingerprint, prepare, prepare_path, status,
+};
 use serde::Serialize;
 
 use super::{runs, session};
@@ -35,6 +38,8 @@ pub enum DepsCommand {
     Status(StatusArgs),
     /// Remove prepared copies that nobody used for a while
     Gc(GcArgs),
+    /// Print the fingerprint of a directory, for `verification.dependencies` of the operator's policy
+    Fingerprint(FingerprintArgs),
 }
 
 /// `runmill deps prepare`.
@@ -59,6 +64,22 @@ pub struct GcArgs {
     /// Remove copies that were last used longer ago than this, such as `30d` or `12h` [default: 30d]
     #[arg(long, value_name = "AGE", value_parser = runs::age)]
     older_than: Option<Duration>,
+}
+
+/// `runmill deps fingerprint`.
+#[derive(Debug, Args)]
+pub struct FingerprintArgs {
+    /// The directory
+    #[arg(value_name = "DIR")]
+    directory: Utf8PathBuf,
+}
+
+/// `runmill.fingerprint/v1`.
+#[derive(Debug, Serialize)]
+struct FingerprintDocument {
+    schema: &'static str,
+    path: Utf8PathBuf,
+    fingerprint: Digest,
 }
 
 /// `runmill.prepared/v1`.
@@ -111,11 +132,12 @@ struct CollectionDocument<'a> {
 
 /// Runs one of them.
 pub fn run(global: &Global, command: &DepsCommand, output: &Output) -> Result<Exit, Problems> {
-    let place = Place::find(global)?;
+    let place = || Place::find(global);
     match command {
-        DepsCommand::Prepare(args) => prepare_all(&place, args, output),
-        DepsCommand::Status(args) => show(&place, args, output),
-        DepsCommand::Gc(args) => collect(&place, args, output),
+        DepsCommand::Prepare(args) => prepare_all(&place()?, args, output),
+        DepsCommand::Status(args) => show(&place()?, args, output),
+        DepsCommand::Gc(args) => collect(&place()?, args, output),
+        DepsCommand::Fingerprint(args) => print_fingerprint(args, output),
     }
 }
 
@@ -165,6 +187,12 @@ fn prepare_all(place: &Place, args: &PrepareArgs, output: &Output) -> Result<Exi
             Err(fault) => problems.push(fault.problem()),
         }
     }
+    for path in place.policy.verification().dependencies() {
+        match prepare_path(path, &place.machine, &place.cache) {
+            Ok(prepared) => dependencies.push(prepared.receipt),
+            Err(fault) => problems.push(fault.problem()),
+        }
+    }
     if let Some(problems) = Problems::from_list(problems) {
         return Err(problems);
     }
@@ -174,6 +202,19 @@ fn prepare_all(place: &Place, args: &PrepareArgs, output: &Output) -> Result<Exi
     }
     let (paint, _) = output.style();
     Ok(output.text(&render::deps::prepared(&document, paint), Exit::Ready))
+}
+
+fn print_fingerprint(args: &FingerprintArgs, output: &Output) -> Result<Exit, Problems> {
+    let unreadable = |error: std::io::Error| {
+        let message = format!("cannot find `{}`: {error}", args.directory);
+        Problem::new(Code::Verify005, message, "name a directory that is there")
+    };
+    let path = args.directory.canonicalize_utf8().map_err(unreadable)?;
+    let fingerprint = fingerprint(&path)?;
+    if output.format() == Format::Json {
+        return Ok(output.document(&FingerprintDocument { schema: "runmill.fingerprint/v1", path, fingerprint }));
+    }
+    Ok(output.text(&format!("{fingerprint}\n"), Exit::Ready))
 }
 
 fn show(place: &Place, args: &StatusArgs, output: &Output) -> Result<Exit, Problems> {

@@ -1,6 +1,6 @@
 //! Prepared dependencies, as a person sees them.
 
-use runmill_provision::Standing;
+use runmill_provision::{Standing, Whose};
 
 use super::{
     measure::count,
@@ -20,7 +20,11 @@ pub fn prepared(document: &PreparedDocument, paint: Paint) -> String {
         if !receipt.omitted.is_empty() {
             what.push_str(&format!(", {} left out as optional", receipt.omitted.len()));
         }
-        let place = place(receipt.ecosystem.as_str(), receipt.dir.as_str());
+        let place = match receipt.ecosystem {
+            // The one thing that is in it is the directory.
+            Whose::Operator => receipt.packages.iter().map(|path| plain::text(path)).collect(),
+            Whose::Ecosystem(ecosystem) => place(ecosystem.as_str(), receipt.dir.as_str()),
+        };
         out.push_str(&format!("{} {}  {what}\n", paint.text(Tone::Good, "✓"), paint.text(Tone::Strong, &place)));
         out.push_str(&format!("  {}\n", paint.text(Tone::Faint, &receipt.fingerprint.to_string())));
     }

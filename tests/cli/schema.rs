@@ -48,6 +48,11 @@ verification:
   tree_hash: sealed
   environment: { allow: [SSH_AUTH_SOCK] }
   limits: { memory: 1GiB, processes: 8, output: 1MiB, file_size: 1KiB }
+  dependencies:
+    - path: /opt/sdk
+      fingerprint: sha256:0000000000000000000000000000000000000000000000000000000000000000
+      at: vendor/sdk
+      checks: [house]
   packs:
     - builtin: coverage-contract
       params: { skips: regressions, flag: true, number: -1, list: [a] }
@@ -172,7 +177,7 @@ fn parsers_and_schemas_know_the_same_keys() {
     };
     let checks = check(&schema::checks(), CHECKS, &|text| checks::parse("checks.yaml", text).err());
     let policy = check(&schema::policy(), POLICY, &|text| policy::parse("policy.yaml", text).err());
-    assert_eq!((checks, policy), (8, 21), "objects that were compared");
+    assert_eq!((checks, policy), (8, 22), "objects that were compared");
 }
 
 #[test]

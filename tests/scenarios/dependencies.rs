@@ -4,7 +4,7 @@ use std::{fs, os::unix::fs::symlink, path::PathBuf, process::Command};
 
 use serde_json::{Value, json};
 
-use crate::harness::{RUNNER, Repo, Runmill, listed_with, manifest, path};
+use crate::harness::{Output, RUNNER, Repo, Runmill, listed_with, manifest, path};
 
 /// A `node` that says what a real one would, so that no real one is needed.
 const NODE: &str = "#!/bin/sh\necho linux x64 115\n";
@@ -249,4 +249,78 @@ fn a_cargo_project_with_a_dependency_is_tested_from_the_locked_archive() {
     fs::remove_dir_all(repo.place("state")).unwrap();
     fs::remove_dir_all(repo.place("cargo-home/registry")).unwrap();
     judged().error().is("RM-VERIFY-005", 1).says("1 of 1 locked crates").says("cargo fetch --locked");
+}
+
+/// Names the package managers as programs that tell of being called.
+fn telling(repo: &Repo) -> (String, PathBuf) {
+    let (bin, called) = (repo.place("telling"), repo.place("called"));
+    fs::create_dir_all(&bin).unwrap();
+    for name in ["npm", "npx", "pnpm", "yarn", "corepack", "pip", "pip3", "uv", "poetry", "go", "cargo", "make"] {
+        repo.executable_at(&bin.join(name), &format!("#!/bin/sh\necho \"$0 $*\" >> {}\nexit 1\n", called.display()));
+    }
+    (bin.display().to_string(), called)
+}
+
+#[test]
+fn nothing_of_the_repository_and_no_package_manager_runs_to_prepare() {
+    let repo = project();
+    let hook = format!("#!/bin/sh\necho \"$0\" >> {}\n", repo.place("called").display());
+    // Whatever a package manager would run, and a `node` of the repository.
+    let scripts = r#""scripts": { "preinstall": "sh hook.sh", "install": "sh hook.sh", "prepare": "sh hook.sh" }"#;
+    let manifest = format!(r#"{{ "name": "project", {scripts}, "devDependencies": {{ "runner": "*" }} }}"#);
+    repo.switch("main").file("package.json", manifest).file("hook.sh", &hook).file("tools/node", &hook);
+    repo.executable("hook.sh").executable("tools/node").commit("hooks");
+    repo.branch("hooked").file("other.txt", "y").commit("change");
+    repo.file("node_modules/runner/install.sh", hook);
+    let (telling, called) = telling(&repo);
+    let own = repo.path().join("tools").display().to_string();
+    let on = |run: Runmill| run.env("PATH", format!("{own}:{telling}:{}:{}", repo.place("bin").display(), path()));
+    on(repo.check()).verdict().is("ready");
+    on(repo.runmill(["deps", "prepare"])).document();
+    on(repo.runmill(["deps", "status"])).document();
+    assert!(!called.exists(), "{}", fs::read_to_string(&called).unwrap());
+}
+
+#[test]
+fn a_check_has_no_network_with_dependencies_either() {
+    let repo = project();
+    let script =
+        ". node_modules/runner/run.sh\n[ \"$(tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' ')\" = lo ] || exit 9\n";
+    repo.file("run.sh", script).commit("try");
+    check(&repo).verdict().is("ready");
+}
+
+#[test]
+fn many_processes_share_one_copy_and_a_collection_takes_none_that_is_used() {
+    let repo = project();
+    let state = repo.place("state");
+    let start = |run: Runmill| run.arg("--json").start();
+    let mut runs: Vec<_> = (0..12).map(|_| start(check(&repo).args(["--jobs", "1", "--no-reuse"]))).collect();
+    runs.extend((0..4).map(|_| start(deps(&repo, ["prepare"]))));
+    let collections: Vec<_> = (0..4).map(|_| start(deps(&repo, ["gc", "--older-than", "1h"]))).collect();
+    for run in runs.into_iter().chain(collections) {
+        let output = Output::of(run, state.clone());
+        assert_eq!(output.exit, 0, "{}{}", output.stdout, output.stderr);
+    }
+    let tree = prepared_tree(&repo);
+    assert!(tree.join("node_modules/runner/run.sh").is_file());
+    assert_eq!(fs::read_dir(state.join("dependencies/building")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_receipt_that_was_altered_is_refused_until_it_is_prepared_anew() {
+    let repo = project();
+    check(&repo).verdict().is("ready");
+    let receipt = prepared_tree(&repo).with_file_name("receipt.json");
+    let honest = fs::read_to_string(&receipt).unwrap();
+    for altered in
+        [honest.replace("runmill.dependencies/v1", "other"), honest.replacen("sha256:", "sha256:0", 1), String::new()]
+    {
+        fs::write(&receipt, altered).unwrap();
+        check(&repo).error().is("RM-VERIFY-005", 1).says("were altered").says("runmill deps prepare");
+    }
+    fs::remove_file(&receipt).unwrap();
+    check(&repo).error().is("RM-VERIFY-005", 1).says("the receipt cannot be read");
+    assert_eq!(deps(&repo, ["prepare"]).output().exit, 0);
+    check(&repo).verdict().is("ready");
 }

@@ -16,6 +16,7 @@ mod network;
 mod nothing_ran;
 mod older_program;
 mod operator;
+mod operator_paths;
 mod ordinary_user;
 mod orphans;
 mod output;

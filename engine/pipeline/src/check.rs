@@ -95,7 +95,7 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
     let required = if change.conflicts.is_empty() { discover::required_checks(&discovery) } else { BTreeSet::new() };
     let plan = execute::plan(&required, &configured.checks);
     refuse_unignored_scratch(&repository, &change, &plan)?;
-    let dependencies = dependencies::ready(&plan, &repository, &change, machine)?;
+    let dependencies = dependencies::ready(&plan, &repository, &change, &policy, machine)?;
     let boundaries =
         Boundaries::observe(&repository, &change, &policy, &dependencies, machine).map_err(|error| error.problem())?;
     let recording = Recording::begin(machine, &change)?;

@@ -3,15 +3,21 @@
 use std::collections::BTreeSet;
 
 use runmill_host::{git::Repository, sandbox::Spec};
-use runmill_manifest::Check;
+use runmill_manifest::{Check, OperatorPolicy, policy::OperatorPath};
 use runmill_model::{Digest, Hasher, Problems, Side};
-use runmill_provision::{AtCommit, Cache, ForChange, Machine as Here, Need, Prepared, Sides, for_change};
+use runmill_provision::{
+    AtCommit, Cache, CommitFiles, Fault, ForChange, Machine as Here, Need, Prepared, Sides, for_change, operator_path,
+};
 
 use crate::{change::ResolvedChange, execute::Planned, request::Machine};
 
 /// What every invocation of a plan may have laid over its view.
 #[derive(Debug, Default)]
-pub(crate) struct Dependencies(ForChange);
+pub(crate) struct Dependencies {
+    of_change: ForChange,
+    /// Directories of the operator's, each with its copy.
+    of_operator: Vec<(OperatorPath, Prepared)>,
+}
 
 /// Verifies what the checks of a plan declare.
 ///
@@ -21,6 +27,7 @@ pub(crate) fn ready(
     plan: &[Planned<'_>],
     repository: &Repository,
     change: &ResolvedChange,
+    policy: &OperatorPolicy,
     machine: Machine<'_>,
 ) -> Result<Dependencies, Problems> {
     let of = |side: Option<Side>| {
@@ -28,7 +35,9 @@ pub(crate) fn ready(
         planned.flat_map(|planned| needs(planned.check)).collect::<BTreeSet<_>>()
     };
     let (all, at_base) = (of(None), of(Some(Side::Base)));
-    if all.is_empty() {
+    let paths = policy.verification().dependencies().iter();
+    let paths: Vec<_> = paths.filter(|path| plan.iter().any(|planned| path.is_for(planned.check.id()))).collect();
+    if all.is_empty() && paths.is_empty() {
         return Ok(Dependencies::default());
     }
     let here = Here::new(repository.work_dir(), machine.environment.clone());
@@ -38,12 +47,19 @@ pub(crate) fn ready(
         base: &AtCommit::new(repository, &change.base, "base"),
         candidate: &AtCommit::new(repository, &change.candidate, "candidate"),
     };
-    let ready = for_change(&all, &at_base, sides, &here, &cache);
-    ready.map(Dependencies).map_err(|faults| {
-        let problems = faults.iter().map(|fault| fault.problem()).collect();
-        Problems::from_list(problems)
-            .unwrap_or_else(|| crate::check::internal("a fault without a problem".into()).into())
-    })
+    let of_change = for_change(&all, &at_base, sides, &here, &cache).map_err(|faults| refused(&faults))?;
+    let of_operator = paths.into_iter().map(|path| {
+        let at_base = plan.iter().any(|planned| planned.side == Side::Base && path.is_for(planned.check.id()));
+        let commits: &[&dyn CommitFiles] = if at_base { &[sides.base, sides.candidate] } else { &[sides.candidate] };
+        Ok((path.clone(), operator_path(path, commits, &here, &cache)?))
+    });
+    let of_operator = of_operator.collect::<Result<_, Fault>>().map_err(|fault| refused(&[fault]))?;
+    Ok(Dependencies { of_change, of_operator })
+}
+
+fn refused(faults: &[Fault]) -> Problems {
+    let problems = faults.iter().map(Fault::problem).collect();
+    Problems::from_list(problems).unwrap_or_else(|| crate::check::internal("a fault without a problem".into()).into())
 }
 
 fn needs(check: &Check) -> impl Iterator<Item = Need> {
@@ -52,7 +68,9 @@ fn needs(check: &Check) -> impl Iterator<Item = Need> {
 
 impl Dependencies {
     fn of(&self, check: &Check, side: Side) -> Vec<&Prepared> {
-        needs(check).filter_map(|need| self.0.get(side, &need)).collect()
+        let of_operator =
+            self.of_operator.iter().filter(|(path, _)| path.is_for(check.id())).map(|(_, prepared)| prepared);
+        needs(check).filter_map(|need| self.of_change.get(side, &need)).chain(of_operator).collect()
     }
 
     /// Names everything that is laid over the view of an invocation; none when nothing is.

@@ -89,7 +89,7 @@ pub fn dry_run(request: DryRun<'_>, machine: Machine<'_>) -> Result<Vec<Tried>, 
     let change = ResolvedChange::of_one(request.commit);
     let secrets = execute::secrets(request.checks.iter(), machine.environment);
     let DryRun { repository, policy, .. } = request;
-    let dependencies = dependencies::ready(&plan, repository, &change, machine)?;
+    let dependencies = dependencies::ready(&plan, repository, &change, policy, machine)?;
     let boundaries = Boundaries::observe(repository, &change, policy, &dependencies, machine);
     let boundaries = boundaries.map_err(|error| error.problem())?;
     let executing =

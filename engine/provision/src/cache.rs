@@ -11,11 +11,10 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use runmill_host::git::{PrivateDir, tree_hash};
-use runmill_manifest::checks::Ecosystem;
 use runmill_model::{Code, Digest, Problem};
 use rustix::fs::{FlockOperation, Timespec, Timestamps, UTIME_NOW, flock, futimens};
 
-use crate::{Fault, FaultKind, Machine, Prepared, Receipt, ecosystem::Locked, layout::Layout, receipt::SCHEMA};
+use crate::{Fault, FaultKind, Machine, Prepared, Receipt, Whose, ecosystem::Locked, layout::Layout, receipt::SCHEMA};
 
 /// The prepared trees of one state directory.
 #[derive(Debug, Clone)]
@@ -139,7 +138,7 @@ impl Cache {
     /// Every entry, as `<ecosystem>/<key>` and its directory, sorted.
     fn entries(&self) -> io::Result<Vec<(String, Utf8PathBuf)>> {
         let mut all = Vec::new();
-        for ecosystem in Ecosystem::ALL {
+        for ecosystem in Whose::all() {
             let directory = self.root.join(ecosystem.as_str());
             let Ok(entries) = directory.read_dir_utf8() else { continue };
             for entry in entries {

@@ -163,7 +163,7 @@ fn not_agreed(locked: &Locked, files: &dyn CommitFiles, installed: &mut Installe
 }
 
 /// Whatever is laid over a view must be no part of the commit.
-fn refuse_tracked(locked: &Locked, files: &dyn CommitFiles) -> Result<(), Fault> {
+pub(crate) fn refuse_tracked(locked: &Locked, files: &dyn CommitFiles) -> Result<(), Fault> {
     for path in locked.content.covers() {
         let ignored = files.is_ignored(&path).map_err(|problem| Fault::git(locked.ecosystem, problem))?;
         if !ignored {
@@ -179,7 +179,7 @@ fn not_ignored(locked: &Locked, path: &RepoPath, files: &dyn CommitFiles) -> Fau
     Fault::new(locked.ecosystem, FaultKind::NotIgnored, message, help)
 }
 
-fn inspect(locked: &Locked, machine: &Machine) -> Result<Layout, Fault> {
+pub(crate) fn inspect(locked: &Locked, machine: &Machine) -> Result<Layout, Fault> {
     let layout = locked.content.inspect(machine)?;
     layout.verify()?;
     Ok(layout)

@@ -8,7 +8,8 @@ use runmill_model::{Digest, RepoPath, canonical};
 use serde_json::{Value, json};
 
 use crate::{
-    CommitFiles, Fault, FaultKind, Machine, cargo, go, layout::Layout, npm, pnpm, prepared::Placement, python, yarn,
+    CommitFiles, Fault, FaultKind, Machine, Whose, cargo, go, layout::Layout, npm, pnpm, prepared::Placement, python,
+    yarn,
 };
 
 /// The dependencies of one ecosystem, as one check needs them.
@@ -22,7 +23,7 @@ pub struct Need {
 
 /// What a commit locks.
 pub(crate) struct Locked {
-    pub(crate) ecosystem: Ecosystem,
+    pub(crate) ecosystem: Whose,
     /// The directory of the lockfile.
     pub(crate) dir: RepoPath,
     /// Names the content: what is locked, for which platform and interpreter.
@@ -66,12 +67,12 @@ impl Locked {
             let message = format!("the lockfile in `{dir}` has no canonical form: {error}");
             Fault::new(ecosystem, FaultKind::InvalidLock, message, "correct the lockfile")
         })?;
-        Ok(Self { ecosystem, dir, key, inputs, content })
+        Ok(Self { ecosystem: ecosystem.into(), dir, key, inputs, content })
     }
 }
 
 /// Changes when trees are laid out differently, so that older entries are not used.
-const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 1;
 
 /// Reads what a commit locks.
 pub(crate) fn lock(need: &Need, files: &dyn CommitFiles, machine: &Machine) -> Result<Locked, Fault> {

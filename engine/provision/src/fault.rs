@@ -1,7 +1,8 @@
 //! What keeps prepared dependencies from being trusted, each with the command that repairs it.
 
-use runmill_manifest::checks::Ecosystem;
 use runmill_model::{Code, Problem};
+
+use crate::Whose;
 
 /// What is wrong, as a word for documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -33,28 +34,34 @@ pub enum FaultKind {
 /// A reason not to run: RM-VERIFY-005, or what git says when a commit cannot be read.
 #[derive(Debug, Clone)]
 pub struct Fault {
-    ecosystem: Ecosystem,
+    ecosystem: Whose,
     kind: FaultKind,
     problem: Problem,
 }
 
 impl Fault {
     pub(crate) fn new(
-        ecosystem: Ecosystem,
+        ecosystem: impl Into<Whose>,
         kind: FaultKind,
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Self {
-        Self { ecosystem, kind, problem: Problem::new(Code::Verify005, message, help) }
+        Self { ecosystem: ecosystem.into(), kind, problem: Problem::new(Code::Verify005, message, help) }
     }
 
     /// A commit could not be read.
-    pub(crate) fn git(ecosystem: Ecosystem, problem: Problem) -> Self {
-        Self { ecosystem, kind: FaultKind::Unreadable, problem }
+    pub(crate) fn git(ecosystem: impl Into<Whose>, problem: Problem) -> Self {
+        Self { ecosystem: ecosystem.into(), kind: FaultKind::Unreadable, problem }
     }
 
     /// A file or directory could not be used.
-    pub(crate) fn io(ecosystem: Ecosystem, doing: &str, path: &camino::Utf8Path, error: &std::io::Error) -> Self {
+    pub(crate) fn io(
+        ecosystem: impl Into<Whose>,
+        doing: &str,
+        path: &camino::Utf8Path,
+        error: &std::io::Error,
+    ) -> Self {
+        let ecosystem = ecosystem.into();
         let message = format!("cannot {doing} `{path}` for the {ecosystem} dependencies: {error}");
         Self::new(ecosystem, FaultKind::Unreadable, message, "make it readable, or install the dependencies anew")
     }
@@ -66,7 +73,7 @@ impl Fault {
     }
 
     /// Whose dependencies.
-    pub fn ecosystem(&self) -> Ecosystem {
+    pub fn ecosystem(&self) -> Whose {
         self.ecosystem
     }
 

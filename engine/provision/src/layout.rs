@@ -9,15 +9,14 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rayon::prelude::*;
-use runmill_manifest::checks::Ecosystem;
 use runmill_model::{Digest, Hasher};
 
-use crate::{Fault, FaultKind};
+use crate::{Fault, FaultKind, Whose};
 
 /// A prepared tree in the making.
 #[derive(Debug)]
 pub(crate) struct Layout {
-    pub(crate) ecosystem: Ecosystem,
+    pub(crate) ecosystem: Whose,
     pub(crate) parts: Vec<Part>,
     /// `name@version`.
     pub(crate) packages: BTreeSet<String>,
@@ -57,9 +56,9 @@ impl Part {
 }
 
 impl Layout {
-    pub(crate) fn new(ecosystem: Ecosystem, proof: &'static str, repair: impl Into<String>) -> Self {
+    pub(crate) fn new(ecosystem: impl Into<Whose>, proof: &'static str, repair: impl Into<String>) -> Self {
         let (packages, omitted) = (BTreeSet::new(), BTreeSet::new());
-        Self { ecosystem, parts: Vec::new(), packages, omitted, proof, repair: repair.into() }
+        Self { ecosystem: ecosystem.into(), parts: Vec::new(), packages, omitted, proof, repair: repair.into() }
     }
 
     /// Holds every expected digest against what is installed, without writing anything.

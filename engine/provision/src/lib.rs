@@ -34,12 +34,14 @@ mod receipt;
 mod status;
 #[cfg(test)]
 mod tests;
+mod whose;
 mod workspaces;
 
 mod cargo;
 mod go;
 mod node;
 mod npm;
+mod operator;
 mod pnpm;
 mod python;
 mod yarn;
@@ -50,6 +52,8 @@ pub use commit::{AtCommit, CommitFiles};
 pub use ecosystem::Need;
 pub use fault::{Fault, FaultKind};
 pub use machine::Machine;
+pub use operator::{fingerprint, operator_path, prepare_path};
 pub use prepared::Prepared;
 pub use receipt::Receipt;
 pub use status::{Standing, Status, status};
+pub use whose::Whose;

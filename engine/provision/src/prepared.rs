@@ -4,16 +4,15 @@ use std::{collections::BTreeMap, os::fd::OwnedFd, sync::Arc};
 
 use camino::Utf8PathBuf;
 use runmill_host::sandbox::{Mount, Overlay};
-use runmill_manifest::checks::Ecosystem;
 use runmill_model::{Digest, RepoPath};
 
-use crate::Receipt;
+use crate::{Receipt, Whose};
 
 /// Prepared dependencies, verified, and held against removal as long as this value lives.
 #[derive(Debug, Clone)]
 pub struct Prepared {
     /// Whose.
-    pub ecosystem: Ecosystem,
+    pub ecosystem: Whose,
     /// The content digest of the prepared tree (see `runmill_host::git::tree_digest`).
     pub fingerprint: Digest,
     /// Laid over the view, read-only.

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use runmill_manifest::checks::Ecosystem;
 use runmill_model::{Digest, RepoPath};
 use serde::{Deserialize, Serialize};
+
+use crate::Whose;
 
 /// `runmill.dependencies/v1`: what was prepared, from which lockfile, and the digest of every byte of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,7 +14,7 @@ pub struct Receipt {
     /// `runmill.dependencies/v1`.
     pub schema: String,
     /// Whose dependencies.
-    pub ecosystem: Ecosystem,
+    pub ecosystem: Whose,
     /// The directory of the lockfile in the checkout.
     pub dir: RepoPath,
     /// Names the entry: a digest over what is locked, platform and interpreter.

@@ -6,7 +6,10 @@ use super::Project;
 
 #[test]
 fn a_crate_of_the_registry() {
-    let project = Project::new();
+    let mut project = Project::new();
+    // Not a proxy that looks for the toolchain in the home directory.
+    let toolchain = std::env::var("CARGO").expect("cargo sets CARGO for the tests it runs");
+    project.path = format!("{}:{}", PathBuf::from(toolchain).parent().unwrap().display(), project.path);
     let home = project.repo.place("cargo-home");
     let project = project.with("CARGO_HOME", home.display().to_string());
     let repo = &project.repo;

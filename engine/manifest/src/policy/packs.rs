@@ -155,7 +155,7 @@ fn directory(text: &str) -> Result<Utf8PathBuf, InvalidValue> {
     Ok(Utf8Path::new(text).components().collect())
 }
 
-fn digest_of(text: &str) -> Result<Digest, InvalidValue> {
+pub(super) fn digest_of(text: &str) -> Result<Digest, InvalidValue> {
     text.parse().map_err(|_| {
         InvalidValue::new(format!("{} is not a digest", quoted(text)), "write `sha256:` and 64 lower-case hex digits")
     })

@@ -40,6 +40,10 @@ fn reads_every_key_of_the_contract() {
     assert_eq!(section.tree_hash(), TreeHash::Sealed);
     assert!(section.environment_allow().contains(&EnvName::new("LD_LIBRARY_PATH").unwrap()));
     assert_eq!(section.limits().memory().unwrap().bytes(), 8 << 30);
+    let [sdk, vendored] = section.dependencies() else { panic!("two directories") };
+    let unit = CheckId::new("unit").unwrap();
+    assert!(sdk.is_for(&unit) && sdk.at().is_none() && !vendored.is_for(&unit));
+    assert_eq!((sdk.path().as_str(), vendored.at().map(RepoPath::as_str)), ("/opt/sdk", Some("vendor/lib")));
     let [contract, team] = section.packs() else { panic!("two packs") };
     assert_eq!(contract.source().to_string(), "coverage-contract");
     assert_eq!(contract.levels().values().collect::<Vec<_>>(), [&Level::Block, &Level::Warn]);
@@ -105,7 +109,7 @@ fn a_policy_that_says_nothing_is_the_default() {
     assert_eq!(OperatorPolicy::default().verification().manifest().as_str(), ".runmill/checks.yaml");
     let spelled = "autonomy: pr-only
 experimental: { automatic_merge: false }
-verification: { manifest: .runmill/checks.yaml, fail_on_missing_check: true, fail_on_skipped_check: true, commands: [], declared_skips: [], baseline: {}, isolation: namespaces, checkout: sealed, tree_hash: content, environment: { allow: [] }, limits: {}, packs: [] }
+verification: { manifest: .runmill/checks.yaml, fail_on_missing_check: true, fail_on_skipped_check: true, commands: [], declared_skips: [], baseline: {}, isolation: namespaces, checkout: sealed, tree_hash: content, environment: { allow: [] }, limits: {}, dependencies: [], packs: [] }
 remote: { required: [], deadline: 10m }
 waivers: []
 registry: []
@@ -252,6 +256,30 @@ fn exceptions_name_one_check_and_at_most_one_scope() {
     check_with(
         "verification: { baseline: { a b: main } }",
         "2:29 `a b` is not a check id | write letters, digits and `. _ : -`, starting with a letter or digit\n2:34 `main` is not a commit id | write 40 lower-case hex digits",
+    );
+}
+
+#[test]
+fn directories_of_the_machine_are_named_once_and_exactly() {
+    let digest = format!("sha256:{}", "0".repeat(64));
+    let with = |more: &str| format!("verification:\n  dependencies: [{{ {more} }}]");
+    check_with(&with(&format!("path: /opt/sdk, fingerprint: \"{digest}\"")), "ok");
+    for (text, says) in [
+        ("path: opt/sdk", "`opt/sdk` is no absolute path"),
+        ("path: /", "`/` is no absolute path"),
+        ("path: /opt/../etc", "is no absolute path"),
+        ("path: /opt/sdk, at: ../sdk", "leaves the checkout"),
+        ("path: /opt/sdk, at: .", "the checkout itself"),
+        ("path: /opt/sdk, checks: [unit, unit]", "`unit` is listed twice"),
+        ("path: /opt/sdk, other: 1", "no key `other`"),
+    ] {
+        let text = with(&format!("{text}, fingerprint: \"{digest}\""));
+        let problems = policy::parse("policy.yaml", &format!("version: 1\n{text}\n")).unwrap_err();
+        assert!(format!("{problems:?}").contains(says), "{text}: {problems:?}");
+    }
+    check_with(
+        &with("path: /opt/sdk"),
+        "2:18 an entry of `dependencies` has no `fingerprint` | `runmill deps fingerprint DIR` prints it",
     );
 }
 

@@ -7,7 +7,7 @@ use runmill_model::{
     words::{Checkout, Isolation, TreeHash},
 };
 
-use super::{OperatorSkip, PackUse, exception, mode::Mode, packs};
+use super::{OperatorPath, OperatorSkip, PackUse, exception, mode::Mode, packs, paths};
 use crate::{
     Check, EnvName, LimitSettings,
     checks::{Author, names, path, read_checks, read_limits},
@@ -31,6 +31,7 @@ pub struct Verification {
     environment_allow: BTreeSet<EnvName>,
     limits: LimitSettings,
     packs: Vec<PackUse>,
+    dependencies: Vec<OperatorPath>,
 }
 
 impl Default for Verification {
@@ -48,6 +49,7 @@ impl Default for Verification {
             environment_allow: BTreeSet::new(),
             limits: LimitSettings::default(),
             packs: Vec::new(),
+            dependencies: Vec::new(),
         }
     }
 }
@@ -118,6 +120,11 @@ impl Verification {
         &self.limits
     }
 
+    /// Directories of the machine that checks may use as they are; each once.
+    pub fn dependencies(&self) -> &[OperatorPath] {
+        &self.dependencies
+    }
+
     /// The packs to load beside `coverage-contract`, and settings of packs; each pack once.
     pub fn packs(&self) -> &[PackUse] {
         &self.packs
@@ -139,6 +146,7 @@ pub(super) fn read(node: &Node, mode: &Mode, faults: &mut Faults) -> Verificatio
     let environment = entries.get("environment");
     let limits = entries.get("limits");
     let packs = entries.get("packs");
+    let dependencies = entries.get("dependencies");
     entries.close(faults);
 
     if let Some(path) = manifest.and_then(|node| yaml::parsed(node, "manifest", faults, path::entry)) {
@@ -163,6 +171,7 @@ pub(super) fn read(node: &Node, mode: &Mode, faults: &mut Faults) -> Verificatio
     }
     section.environment_allow = environment.map(|node| allowed(node, faults)).unwrap_or_default();
     section.limits = limits.map(|node| read_limits(node, faults)).unwrap_or_default();
+    section.dependencies = dependencies.map(|node| paths::read(node, faults)).unwrap_or_default();
     section.packs = packs.map(|node| packs::read(node, mode, faults)).unwrap_or_default();
     section
 }

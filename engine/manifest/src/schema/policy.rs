@@ -69,6 +69,9 @@ fn verification() -> Shape {
         Shape::object([env_names("Variables to pass on to every check, whatever they are.").named("allow")])
             .named("environment"),
         limits("Ceilings for every check, and defaults where a check names none.").named("limits"),
+        Shape::list(operator_path())
+            .doc("Directories of the machine that checks may use as they are, each with the fingerprint it must have.")
+            .named("dependencies"),
         Shape::list(pack()).doc("Rule packs to load, and settings of built-in ones.").named("packs"),
     ])
     .doc("How changes are verified, beyond what the repository asks for.")
@@ -81,6 +84,15 @@ fn operator_skip() -> Shape {
         Shape::pattern(COMMIT).doc("Only for this candidate.").named("commit"),
     ];
     Shape::object(skip_members().into_iter().chain(own)).not_both("branch", "commit")
+}
+
+fn operator_path() -> Shape {
+    Shape::object([
+        Shape::pattern("^/.*[^/]").doc("A directory of the machine, absolute.").needed("path"),
+        Shape::pattern(DIGEST).doc("What `runmill deps fingerprint` prints of it.").needed("fingerprint"),
+        path("Where it appears in the checkout; at its own path, if left out. Must be ignored by git.").named("at"),
+        Shape::list(Shape::pattern(ID)).doc("The checks that get it; every check, if left out.").named("checks"),
+    ])
 }
 
 fn pack() -> Shape {
