@@ -16,7 +16,10 @@ pub fn prepared(document: &PreparedDocument, paint: Paint) -> String {
     }
     let mut out = String::new();
     for receipt in &document.dependencies {
-        let mut what = count(receipt.packages.len() as u64, "package");
+        let mut what = match receipt.ecosystem {
+            Whose::Operator => "as the policy names it".to_owned(),
+            Whose::Ecosystem(_) => count(receipt.packages.len() as u64, "package"),
+        };
         if !receipt.omitted.is_empty() {
             what.push_str(&format!(", {} left out as optional", receipt.omitted.len()));
         }
