@@ -149,6 +149,13 @@ pub struct CheckArgs {
     /// Run every base, even where an earlier run executed it and nothing it could notice has changed
     #[arg(long)]
     pub no_reuse: bool,
+    /// Let a signed run of exactly the base commit stand in for its bases, where everything that can be noticed is equal; whatever
+    /// is not equal runs; may be repeated
+    #[arg(long, value_name = "FILE", requires = "trust", conflicts_with = "no_reuse")]
+    pub baseline_bundle: Vec<Utf8PathBuf>,
+    /// Who may have signed it
+    #[arg(long, value_name = "FILE", requires = "baseline_bundle")]
+    pub trust: Option<Utf8PathBuf>,
 }
 
 /// `runmill demo`.

@@ -9,7 +9,7 @@ use runmill_store::{
     boundary::{Boundary as At, pass},
 };
 
-use super::{session, usual};
+use super::{evidence::baseline::baselines, session, usual};
 use crate::{
     args::{CheckArgs, Global},
     exit::Exit,
@@ -33,6 +33,7 @@ pub fn run(global: &Global, args: &CheckArgs, output: &mut Output) -> Result<Exi
         packs,
         jobs: args.jobs.map_or_else(session::processors, usize::from),
         reuse: if args.no_reuse { Reuse::Never } else { Reuse::WhereEqual },
+        baselines: baselines(args)?,
     };
     let store = Store::open(&session::state_dir(global, &environment, repository.work_dir())?)
         .map_err(|error| error.problem())?;

@@ -217,6 +217,7 @@ fn judge(
         packs: Vec::new(),
         jobs: session::processors(),
         reuse: Reuse::WhereEqual,
+        baselines: Vec::new(),
     };
     let run = session::run_id(Clock::System)?;
     let clock = Clock::System;

@@ -1,5 +1,6 @@
 //! `runmill evidence ..`: sign, verify, expect, and the keys for it.
 
+pub mod baseline;
 pub mod expect;
 pub mod foreign;
 mod key_file;

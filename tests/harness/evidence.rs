@@ -20,10 +20,15 @@ pub struct Evidence<'a> {
 impl<'a> Evidence<'a> {
     /// A key `ci:1` and a trust document that has it.
     pub fn new(repo: &'a Repo) -> Self {
-        let evidence = Self { repo };
+        let evidence = Self::of(repo);
         evidence.key("ci");
         evidence.trust(&["ci"]);
         evidence
+    }
+
+    /// What [`Evidence::new`] made already.
+    pub fn of(repo: &'a Repo) -> Self {
+        Self { repo }
     }
 
     /// Makes the key `NAME.pem` with the id `NAME:1`.

@@ -21,6 +21,7 @@ mod ordinary_user;
 mod orphans;
 mod output;
 mod own_runner;
+mod portable;
 mod processes;
 mod projects;
 mod properties;

@@ -75,6 +75,7 @@ pub fn run(global: &Global, args: &ExpectArgs, output: &Output) -> Result<Exit, 
         packs: args.pack.iter().map(|dir| load_pack(dir)).collect::<Result<_, _>>()?,
         jobs: 1,
         reuse: Reuse::Never,
+        baselines: Vec::new(),
     };
     let expecting = Expecting {
         repository: place.repository(args.repository.as_deref())?,

@@ -156,6 +156,9 @@ pub struct InspectedInvocation {
     pub checkout: Checkout,
     /// The run whose invocation stands in for it; absent when it ran in this run.
     pub reused_from: Option<RunId>,
+    /// The keys that signed that run, where it is known by its signature and not on record here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attested_by: Vec<String>,
     /// The digest of what a command can notice of the sandbox; absent when it is not known.
     pub sandbox_digest: Option<Digest>,
     /// The digest of the machine's kind; absent when it is not known.

@@ -167,6 +167,7 @@ impl Joined<'_> {
             isolation: run.isolation,
             checkout: run.checkout,
             reused_from: run.reused_from.clone(),
+            attested_by: run.attested_by.clone(),
             sandbox_digest: run.sandbox_digest,
             platform_digest: run.platform_digest,
             dependencies_digest: run.dependencies_digest,

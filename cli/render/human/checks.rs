@@ -60,6 +60,7 @@ impl Screen<'_> {
         let results = &self.run.document.results;
         match results.iter().find(|other| other.check == result.check && other.side == Side::Base) {
             None => "no report, so no base run".to_owned(),
+            Some(base) if !base.attested_by.is_empty() => format!("base signed elsewhere: {}", counted(base)),
             Some(base) if base.reused_from.is_some() => format!("base reused: {}", counted(base)),
             Some(base) => format!("base: {}", told(base)),
         }

@@ -35,6 +35,7 @@ const ROWS: &[Row] = &[
     ("executor", |run| Some(run.executor.to_string())),
     ("isolation", |run| Some(format!("{}, {}", run.isolation, run.checkout))),
     ("reused from", |run| run.reused_from.as_ref().map(ToString::to_string)),
+    ("signed by", |run| (!run.attested_by.is_empty()).then(|| run.attested_by.join(", "))),
 ];
 
 /// What only matters to someone who looks at one check.

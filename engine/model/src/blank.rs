@@ -23,6 +23,7 @@ impl Invocation {
             isolation: Isolation::None,
             checkout: Checkout::Sealed,
             reused_from: None,
+            attested_by: Vec::new(),
             sandbox_digest: None,
             platform_digest: None,
             dependencies_digest: None,

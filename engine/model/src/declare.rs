@@ -7,7 +7,7 @@ macro_rules! facts {
     ($(
         $(#[doc = $doc:literal])*
         $name:ident, $field:ident, $text:literal, |$this:ident| $key:expr,
-        { $($(#[doc = $field_doc:literal])* $member:ident: $ty:ty,)* }
+        { $($(#[doc = $field_doc:literal])* $(#[serde($($serde:tt)*)])? $member:ident: $ty:ty,)* }
         derived { $($(#[doc = $derived_doc:literal])* $derived:ident: $derived_ty:expr, $function:path;)* }
     )*) => {
         /// The fact kinds.
@@ -89,6 +89,7 @@ macro_rules! facts {
             pub struct $name {
                 $(
                     $(#[doc = $field_doc])*
+                    $(#[serde($($serde)*)])?
                     pub $member: $ty,
                 )*
             }

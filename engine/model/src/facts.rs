@@ -277,6 +277,10 @@ declare::facts! {
         checkout: Checkout,
         /// The run whose recorded invocation stands in for this one; absent when it ran in this run.
         reused_from: Option<RunId>,
+        /// The keys that signed the run whose invocation stands in for this one; empty when it ran in this run, or is on
+        /// record here.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attested_by: Vec<String>,
         /// SHA-256 over everything of the sandbox that a command can notice: isolation, limits, environment; absent when
         /// it never ran.
         sandbox_digest: Option<Digest>,

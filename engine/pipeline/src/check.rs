@@ -111,6 +111,7 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
             secrets: &secrets,
             machine,
             reuse: request.reuse,
+            baselines: &request.baselines,
         };
         let mut recall = recalling.bases(plan);
         let executing = Executing {

@@ -192,6 +192,9 @@ pub struct ResultEntry {
     pub checkout: Checkout,
     /// The run whose result stands in; absent when it ran in this run.
     pub reused_from: Option<RunId>,
+    /// The keys that signed that run, where it is known by its signature and not on record here; absent otherwise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attested_by: Vec<String>,
     /// Standard output.
     pub stdout: StreamEntry,
     /// Standard error.
@@ -401,6 +404,7 @@ fn result(graph: &Graph, run: &Invocation, findings: &[FindingEntry]) -> ResultE
         isolation: run.isolation,
         checkout: run.checkout,
         reused_from: run.reused_from.clone(),
+        attested_by: run.attested_by.clone(),
         stdout: StreamEntry { sha256: run.stdout_digest, bytes: run.stdout_bytes, truncated: run.stdout_truncated },
         stderr: StreamEntry { sha256: run.stderr_digest, bytes: run.stderr_bytes, truncated: run.stderr_truncated },
         report: report.map(|report| ReportEntry {

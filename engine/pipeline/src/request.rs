@@ -7,7 +7,7 @@ use runmill_host::{clock::Clock, interrupt::Interrupt};
 use runmill_model::RunId;
 use runmill_store::Store;
 
-use crate::{PackFolder, Progress};
+use crate::{PackFolder, Progress, bundle::Baseline};
 
 /// The operator's policy as a text.
 #[derive(Debug, Clone)]
@@ -49,6 +49,8 @@ pub struct CheckRequest {
     pub jobs: usize,
     /// Whether the results of earlier runs may stand in for bases.
     pub reuse: Reuse,
+    /// Signed runs that may stand in for bases.
+    pub baselines: Vec<Baseline>,
 }
 
 /// Whether a base may be reused that an earlier run executed, where everything that can be noticed is equal.

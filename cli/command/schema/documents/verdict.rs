@@ -121,6 +121,7 @@ fn result() -> Shape {
             .doc("How the commit was laid out.")
             .needed("checkout"),
         optional_text("The run whose result stands in.").needed("reused_from"),
+        texts("The keys that signed that run, where it is not on record here.").named("attested_by"),
         stream().needed("stdout"),
         stream().needed("stderr"),
         report.or_null().doc("Its report.").needed("report"),

@@ -20,6 +20,7 @@ use runmill_store::{RecordedQuery, ReuseQuery, StoredInvocation};
 use crate::{
     Machine, Reuse,
     boundaries::Boundaries,
+    bundle::Baseline,
     change::ResolvedChange,
     execute::{Done, Planned},
 };
@@ -57,6 +58,7 @@ pub(crate) struct Recalling<'a> {
     pub(crate) secrets: &'a Secrets,
     pub(crate) machine: Machine<'a>,
     pub(crate) reuse: Reuse,
+    pub(crate) baselines: &'a [Baseline],
 }
 
 impl Recalling<'_> {
@@ -91,8 +93,25 @@ impl Recalling<'_> {
             // The base itself can run.
             Some(commit) if *commit != self.change.base => Ok(Some(self.stand_in(check, commit, records))),
             _ if self.reuse == Reuse::Never => Ok(None),
-            _ => self.reused(check, records),
+            _ => match self.reused(check, records) {
+                Ok(None) => self.attested(check, records),
+                known => known,
+            },
         }
+    }
+
+    /// The first signed run that stands in; an error, in words, when there are some and none does.
+    fn attested(&self, check: &Check, records: &Records<'_>) -> Result<Option<Recalled>, String> {
+        let prints = self.boundaries.prints(check, Side::Base);
+        let wanted = Wanted { check, commit: &self.change.base, prints: Some(prints) };
+        let mut doubts = Vec::new();
+        for baseline in self.baselines {
+            match baseline.attested().map_err(str::to_owned).and_then(|run| records.attested(run, wanted)) {
+                Ok(found) => return Ok(Some(found)),
+                Err(doubt) => doubts.push(format!("`{}` does not stand in for it: {doubt}", baseline.name())),
+            }
+        }
+        if doubts.is_empty() { Ok(None) } else { Err(format!("ran here, because {}", doubts.join("; "))) }
     }
 
     fn reused(&self, check: &Check, records: &mut Records<'_>) -> Result<Option<Recalled>, String> {

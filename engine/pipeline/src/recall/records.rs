@@ -6,13 +6,13 @@ use std::{collections::BTreeMap, sync::Arc};
 use runmill_host::redact::Secrets;
 use runmill_manifest::Check;
 use runmill_model::{
-    ArenaFull, CommitId, Digest, Graph, Kind, RunId, Side, TestArena, TestId, TestSet,
+    ArenaFull, CommitId, Digest, Graph, Kind, RunId, Side, Status, TestArena, TestId, TestSet,
     facts::{self, Invocation, Repeat, Report},
 };
 use runmill_store::{Store, StoreError, StoredInvocation};
 
-use super::{Recalled, is_inventory};
-use crate::boundaries::Prints;
+use super::{Recalled, is_inventory, stored};
+use crate::{boundaries::Prints, bundle::Attested};
 
 /// The records that were looked into, each read once.
 pub(super) struct Records<'a> {
@@ -83,6 +83,49 @@ impl<'a> Records<'a> {
         Ok(Found { run, graph, invocation, report, stored, blobs })
     }
 
+    /// The invocation out of a signed run, as the base of this run. Bytes of it are not to be had.
+    ///
+    /// # Errors
+    /// Why it is of no use, in words.
+    pub(super) fn attested(&self, attested: &Attested, wanted: Wanted<'_>) -> Result<Recalled, String> {
+        let Attested { run, graph, signers } = attested;
+        let check = wanted.check.id();
+        let of = |side| graph.invocation_of(check, side).and_then(|fact| graph.get::<Invocation>(fact));
+        let both = [Side::Candidate, Side::Base].into_iter().filter_map(of);
+        let invocation = both
+            .into_iter()
+            .find(|invocation| invocation.commit == *wanted.commit)
+            .ok_or_else(|| format!("run `{run}` did not execute `{check}` at `{}`", wanted.commit.short()))?;
+        let defined = graph.find(Kind::Check, check.as_str()).and_then(|fact| graph.get::<facts::Check>(fact));
+        let definition = defined.map(|check| check.definition_digest);
+        if let Some(other) = wanted.other(definition, invocation) {
+            return Err(format!("run `{run}` had another {other}"));
+        }
+        let report = graph.report_of(check, invocation.side);
+        let report = report.filter(|report| is_inventory(invocation, report));
+        let passed = invocation.status == Status::Passed;
+        let report =
+            report.filter(|_| passed).ok_or_else(|| format!("run `{run}` has no inventory of it that passed"))?;
+        if self.holds_secret(graph, invocation, report) {
+            return Err(RecordError::Secret(run.clone()).to_string());
+        }
+        let stored = stored(invocation, definition);
+        let signed = signers.join("`, `");
+        let note = format!(
+            "reused from `{run}`, signed by `{signed}`: same commit, definition, sandbox, platform and dependencies"
+        );
+        let invocation = Invocation { attested_by: signers.clone(), ..invocation.clone() };
+        let found = Found {
+            run: run.clone(),
+            graph: Arc::clone(graph),
+            invocation,
+            report: report.clone(),
+            stored,
+            blobs: Vec::new(),
+        };
+        Ok(found.into_base(note))
+    }
+
     fn graph(&mut self, run: &RunId) -> Result<Arc<Graph>, RecordError> {
         if let Some(graph) = self.graphs.get(run) {
             return Ok(Arc::clone(graph));
@@ -114,14 +157,22 @@ impl<'a> Records<'a> {
 
 impl Wanted<'_> {
     fn is_met_by(&self, definition: Option<Digest>, invocation: &Invocation) -> bool {
+        self.other(definition, invocation).is_none()
+    }
+
+    /// What is not the same; none when everything is.
+    fn other(&self, definition: Option<Digest>, invocation: &Invocation) -> Option<&'static str> {
         let Self { check, commit, prints } = self;
-        let same = definition == Some(check.definition_digest());
-        let alike = prints.is_none_or(|prints| {
-            invocation.sandbox_digest == Some(prints.sandbox)
-                && invocation.platform_digest == Some(prints.platform)
-                && invocation.dependencies_digest == prints.dependencies
-        });
-        same && alike && invocation.commit == **commit && invocation.reused_from.is_none()
+        let same = |is: fn(&Prints, &Invocation) -> bool| prints.as_ref().is_none_or(|prints| is(prints, invocation));
+        let parts = [
+            ("commit", invocation.commit == **commit),
+            ("definition", definition == Some(check.definition_digest())),
+            ("sandbox", same(|prints, it| it.sandbox_digest == Some(prints.sandbox))),
+            ("platform", same(|prints, it| it.platform_digest == Some(prints.platform))),
+            ("set of dependencies", same(|prints, it| it.dependencies_digest == prints.dependencies)),
+            ("run execute it", invocation.reused_from.is_none()),
+        ];
+        parts.into_iter().find_map(|(part, same)| (!same).then_some(part))
     }
 }
 
