@@ -9,6 +9,7 @@ use std::fmt::Write;
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use runmill_model::{ManifestSource, Outcome, Problems, Verdict};
 use runmill_pipeline::{Run, document::FindingEntry};
+use textwrap::core::display_width;
 
 use super::{
     Detail,
@@ -81,6 +82,7 @@ impl Screen<'_> {
         if waivers == 0 { String::new() } else { format!(", with {} in use", count(waivers, "waiver")) }
     }
 
+    /// What was judged: a commit, or which merge.
     fn change(&self, out: &mut String) {
         let change = self.run.graph.change();
         let (target, candidate) = &self.run.names;
@@ -88,19 +90,28 @@ impl Screen<'_> {
             let name = plain::text(name);
             if id.starts_with(&name) { id.to_owned() } else { format!("{name} {}", self.paint.text(Tone::Faint, id)) }
         };
-        let paths = count(change.changed_paths.len(), "path");
+        let named = commit(candidate, self.run.named.short());
+        let into = commit(target, change.target.short());
+        let judged = match &change.merged {
+            _ if !change.conflicts.is_empty() => format!("merge of {named} into {into}"),
+            Some(merged) if *merged == self.run.named => format!("merge of {named} into {into}"),
+            Some(merged) => format!("{named}, the merge of {} into {into}", merged.short()),
+            None => format!("{named} → {into}"),
+        };
         let from = match change.read_from {
             ManifestSource::BaseRef => String::new(),
             ManifestSource::WorkingTree => ", manifest new in this change".to_owned(),
             ManifestSource::None => ", no manifest".to_owned(),
         };
-        let arrow = format!(
-            "{} → {}  {}",
-            commit(candidate, change.candidate.short()),
-            commit(target, change.target.short()),
-            self.paint.text(Tone::Faint, &format!("{paths} changed since {}{from}", change.base.short())),
-        );
-        line(out, &arrow);
+        let paths = count(change.changed_paths.len(), "path");
+        let paths = format!("{paths} changed since {}{from}", change.base.short());
+        let faint = self.paint.text(Tone::Faint, &paths);
+        if display_width(&judged) + 2 + display_width(&paths) <= self.width {
+            line(out, &format!("{judged}  {faint}"));
+        } else {
+            line(out, &judged);
+            line(out, &faint);
+        }
     }
 
     fn blocking(&self) -> impl Iterator<Item = &FindingEntry> {

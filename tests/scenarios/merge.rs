@@ -1,6 +1,6 @@
 //! The merge of target and candidate, where that is what is judged.
 
-use crate::harness::{RUNNER, Repo, listed, shell};
+use crate::harness::{RUNNER, Repo, listed, shell, snapshot};
 
 const POLICY: &str = "version: 1\nverification: { fail_on_skipped_check: false }\n";
 
@@ -127,4 +127,26 @@ fn an_exception_for_a_commit_holds_for_its_merge() {
     );
     repo.check().policy(&policy).arg("--merge").verdict().is("ready");
     repo.check().arg("--merge").verdict().is("blocked").only_codes(["RM-VERIFY-003"]);
+}
+
+/// A person sees which merge was judged, and what was not.
+#[test]
+fn a_person_sees_which_merge_was_judged() {
+    let screens = |repo: &Repo, name: &str, exit: i32, args: &[&str]| {
+        for (color, suffix) in [("never", ""), ("always", "-colour")] {
+            let state = repo.place(&format!("state-{name}{suffix}"));
+            let output = repo.check().state_dir(&state).args(args.iter().copied()).args(["--color", color]).output();
+            assert_eq!(output.exit, exit, "{}{}", output.stdout, output.stderr);
+            let wide = output.stdout.lines().find(|line| color == "never" && line.chars().count() > 80);
+            assert_eq!(wide, None, "{}", output.stdout);
+            snapshot(repo, "check", &format!("{name}{suffix}"), &output.stdout.replace('\u{1b}', "␛"));
+        }
+    };
+    let repo = forked(|repo| repo.file("y.txt", "y"), |repo| repo.tests("unit", ["pass a", "pass b"]));
+    screens(&repo, "merge", 0, &["--merge"]);
+    repo.git(["switch", "--quiet", "--detach", "main"]);
+    repo.git(["merge", "--quiet", "--no-edit", "change"]);
+    screens(&repo, "merge-of-a-forge", 0, &[]);
+    let repo = forked(|repo| repo.file("x.txt", "main\n"), |repo| repo.file("x.txt", "change\n"));
+    screens(&repo, "merge-conflict", 3, &["--merge"]);
 }

@@ -11,6 +11,8 @@ use crate::{CheckRequest, request::Judged};
 pub(crate) struct ResolvedChange {
     pub(crate) target_name: String,
     pub(crate) candidate_name: String,
+    /// The commit of that name: the candidate, unless a merge was made to be judged.
+    pub(crate) named: CommitId,
     pub(crate) target: CommitId,
     pub(crate) base: CommitId,
     pub(crate) candidate: CommitId,
@@ -34,6 +36,7 @@ impl ResolvedChange {
         Self {
             target_name: commit.to_string(),
             candidate_name: commit.to_string(),
+            named: commit.clone(),
             target: commit.clone(),
             base: commit.clone(),
             candidate: commit.clone(),
@@ -63,14 +66,15 @@ pub(crate) fn resolve(
     };
     let named = repository.resolve(&request.candidate)?;
     let Candidate { commit: candidate, merged, conflicts, room } = match request.judged {
-        Judged::Candidate => as_it_is(repository, &target, named)?,
-        Judged::Merge => merge(repository, &target, named, work)?,
+        Judged::Candidate => as_it_is(repository, &target, named.clone())?,
+        Judged::Merge => merge(repository, &target, named.clone(), work)?,
     };
     let base = repository.merge_base(&target, &candidate)?;
     repository.refuse_empty_change(&base, &candidate)?;
     Ok(ResolvedChange {
         target_name,
         candidate_name: request.candidate.clone(),
+        named,
         contains_target: repository.contains(&candidate, &target)?,
         changed_paths: repository.changed_paths(&base, &candidate)?,
         branch: repository.branch_of(&request.candidate),

@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, sync::Arc};
 use runmill_host::{git::Repository, redact::Secrets, sandbox::Stream};
 use runmill_manifest::OperatorPolicy;
 use runmill_model::{
-    CheckId, Code, Finding, Graph, GraphBuilder, Isolation, Observer, Problem, Problems, RunId, Side, Stage, TreeHash,
-    Verdict, facts::Change, verdict::Folded,
+    CheckId, Code, CommitId, Finding, Graph, GraphBuilder, Isolation, Observer, Problem, Problems, RunId, Side, Stage,
+    TreeHash, Verdict, facts::Change, verdict::Folded,
 };
 use runmill_policy::{Host, Limits};
 use runmill_store::boundary::{Boundary as At, pass};
@@ -49,6 +49,8 @@ pub struct Run {
     pub uncommitted: usize,
     /// How the target and the candidate were named.
     pub names: (String, String),
+    /// The commit that the candidate's name stands for: the candidate, unless a merge was made to be judged.
+    pub named: CommitId,
 }
 
 /// What an invocation printed, as far as it is kept.
@@ -161,6 +163,7 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
             previews: done.iter().filter_map(preview).collect(),
             uncommitted: change.uncommitted,
             names: (change.target_name.clone(), change.candidate_name.clone()),
+            named: change.named.clone(),
         })
     })
 }
