@@ -1,6 +1,6 @@
 //! Why a run came out as it did: one screen for each finding.
 
-mod because;
+pub mod because;
 
 use runmill_model::{Code, PackName};
 use runmill_workshop::{

@@ -1,93 +1,17 @@
 //! The view on a terminal: a pseudo-terminal whose other end presses keys and reads what is drawn.
 
-use std::{
-    fs::File,
-    io::{Read, Write},
-    os::fd::OwnedFd,
-    process::{Child, Stdio},
-    time::{Duration, Instant},
-};
+use std::process::{Child, Stdio};
 
 use rustix::{
-    event::{PollFd, PollFlags, Timespec, poll},
     process::{Pid, Signal, kill_process},
-    pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
-    termios::{LocalModes, OptionalActions, Termios, Winsize, tcgetattr, tcsetattr, tcsetwinsize},
+    termios::{LocalModes, OptionalActions, Termios, tcsetattr},
 };
 
-use crate::harness::{Repo, shell};
+use crate::harness::{Repo, Terminal, shell};
 
-/// A terminal of 80 columns and 24 rows, and what was drawn on it.
-struct Terminal {
-    ours: File,
-    theirs: OwnedFd,
-    drawn: String,
-}
-
-impl Terminal {
-    fn new() -> Self {
-        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        grantpt(&ours).unwrap();
-        unlockpt(&ours).unwrap();
-        let name = ptsname(&ours, Vec::new()).unwrap();
-        let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::NOCTTY;
-        let theirs = rustix::fs::open(name, flags, rustix::fs::Mode::empty()).unwrap();
-        tcsetwinsize(&theirs, Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
-        Self { ours: File::from(ours), theirs, drawn: String::new() }
-    }
-
-    /// Starts `runmill check` with this terminal on all three ends.
-    fn check(&self, repo: &Repo) -> Child {
-        let end = || Stdio::from(self.theirs.try_clone().unwrap());
-        repo.check().env("TERM", "xterm-256color").start_on(end(), end(), end())
-    }
-
-    fn modes(&self) -> Termios {
-        tcgetattr(&self.theirs).unwrap()
-    }
-
-    fn press(&mut self, keys: &str) {
-        self.ours.write_all(keys.as_bytes()).unwrap();
-    }
-
-    /// Reads until this was drawn after everything that was waited for before.
-    #[track_caller]
-    fn until(&mut self, text: &str) {
-        let deadline = Instant::now() + Duration::from_secs(60);
-        loop {
-            if let Some(at) = self.drawn.find(text) {
-                self.drawn.drain(..at + text.len());
-                return;
-            }
-            assert!(Instant::now() < deadline, "`{text}` was never drawn:\n{:?}", self.drawn);
-            self.read();
-        }
-    }
-
-    fn read(&mut self) {
-        let mut fds = [PollFd::new(&self.ours, PollFlags::IN)];
-        let ready = poll(&mut fds, Some(&Timespec { tv_sec: 1, tv_nsec: 0 })).unwrap();
-        if ready > 0 {
-            let mut bytes = [0; 4096];
-            let read = self.ours.read(&mut bytes).unwrap_or(0);
-            self.drawn.push_str(&String::from_utf8_lossy(&bytes[..read]));
-        }
-    }
-
-    /// Reads to the end of a run; its exit code.
-    fn exit(&mut self, mut child: Child) -> Option<i32> {
-        let deadline = Instant::now() + Duration::from_secs(60);
-        loop {
-            self.read();
-            if let Some(status) = child.try_wait().unwrap() {
-                return status.code();
-            }
-            if Instant::now() > deadline {
-                child.kill().unwrap();
-                panic!("it never ended:\n{:?}", self.drawn);
-            }
-        }
-    }
+/// Starts `runmill check` on this terminal.
+fn check(terminal: &Terminal, repo: &Repo) -> Child {
+    terminal.start(repo.check())
 }
 
 /// A repository whose check prints a line and waits to be let go.
@@ -111,20 +35,24 @@ fn assert_restored(before: &Termios, after: &Termios) {
 fn a_key_shows_the_output_of_a_running_check_and_another_stops_the_run() {
     let (repo, mut terminal) = (waiting(), Terminal::new());
     let before = terminal.modes();
-    let child = terminal.check(&repo);
+    let child = check(&terminal, &repo);
     terminal.until("slow (candidate)");
     terminal.until("o show output");
     assert!(!terminal.modes().local_modes.intersects(LocalModes::ICANON | LocalModes::ECHO));
     terminal.press("o");
     terminal.until("here is the output");
     terminal.until("o hide output");
-    assert!(!terminal.drawn.contains("\u{1b}[2J"), "a check must not draw");
+    assert!(!terminal.drawn().contains("\u{1b}[2J"), "a check must not draw");
     terminal.press("o");
     terminal.until("o show output");
     terminal.press("q");
     let exit = terminal.exit(child);
-    assert_eq!(exit, Some(4), "{:?}", terminal.drawn);
-    assert!(terminal.drawn.contains("INDETERMINATE") && terminal.drawn.contains("\u{1b}[?25h"), "{:?}", terminal.drawn);
+    assert_eq!(exit, Some(4), "{:?}", terminal.drawn());
+    assert!(
+        terminal.drawn().contains("INDETERMINATE") && terminal.drawn().contains("\u{1b}[?25h"),
+        "{:?}",
+        terminal.drawn()
+    );
     assert_restored(&before, &terminal.modes());
 }
 
@@ -135,11 +63,11 @@ fn a_check_is_compared_with_the_time_it_took_before() {
     repo.branch("change").file("a.txt", "a").commit("change");
     repo.check().verdict();
     repo.file("slow.sh", "sleep 300\n").commit("slower");
-    let child = terminal.check(&repo);
+    let child = check(&terminal, &repo);
     terminal.until("slow (candidate)");
     terminal.until("of about 1 s");
     terminal.press("q");
-    assert_eq!(terminal.exit(child), Some(4), "{:?}", terminal.drawn);
+    assert_eq!(terminal.exit(child), Some(4), "{:?}", terminal.drawn());
 }
 
 #[test]
@@ -147,10 +75,10 @@ fn the_terminal_is_as_it_was_after_a_signal() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let (repo, mut terminal) = (waiting(), Terminal::new());
         let before = terminal.modes();
-        let child = terminal.check(&repo);
+        let child = check(&terminal, &repo);
         terminal.until("slow (candidate)");
         kill_process(Pid::from_child(&child), signal).unwrap();
-        assert_eq!(terminal.exit(child), Some(4), "{signal:?} {:?}", terminal.drawn);
+        assert_eq!(terminal.exit(child), Some(4), "{signal:?} {:?}", terminal.drawn());
         assert_restored(&before, &terminal.modes());
     }
 }
@@ -159,13 +87,13 @@ fn the_terminal_is_as_it_was_after_a_signal() {
 fn control_c_is_a_signal_as_ever() {
     let (repo, mut terminal) = (waiting(), Terminal::new());
     let before = terminal.modes();
-    let end = || Stdio::from(terminal.theirs.try_clone().unwrap());
+    let end = || Stdio::from(terminal.end());
     // A session of its own, which this terminal controls.
     let run = repo.check().env("TERM", "xterm-256color").through(["setsid", "--ctty", "--wait"]);
     let child = run.start_on(end(), end(), end());
     terminal.until("o show output");
     terminal.press("\u{3}");
-    assert_eq!(terminal.exit(child), Some(4), "{:?}", terminal.drawn);
+    assert_eq!(terminal.exit(child), Some(4), "{:?}", terminal.drawn());
     assert_restored(&before, &terminal.modes());
 }
 
@@ -175,11 +103,11 @@ fn the_terminal_is_as_it_was_after_a_normal_end() {
     // Whatever a person set stays set.
     let mut before = terminal.modes();
     before.local_modes -= LocalModes::ECHOK;
-    tcsetattr(&terminal.theirs, OptionalActions::Now, &before).unwrap();
+    tcsetattr(terminal.end(), OptionalActions::Now, &before).unwrap();
     repo.tests("unit", ["pass a", "pass b"]).commit("change");
-    let child = terminal.check(&repo);
-    assert_eq!(terminal.exit(child), Some(0), "{:?}", terminal.drawn);
-    assert!(terminal.drawn.contains("READY"), "{:?}", terminal.drawn);
+    let child = check(&terminal, &repo);
+    assert_eq!(terminal.exit(child), Some(0), "{:?}", terminal.drawn());
+    assert!(terminal.drawn().contains("READY"), "{:?}", terminal.drawn());
     assert_restored(&before, &terminal.modes());
 }
 

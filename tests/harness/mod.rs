@@ -12,6 +12,7 @@ mod redact;
 mod repo;
 mod schema;
 mod state;
+mod terminal;
 mod user;
 
 pub use command::{Output, Runmill, path};
@@ -25,4 +26,5 @@ pub use redact::{screen, snapshot};
 pub use repo::Repo;
 pub use schema::{faults, fits};
 pub use state::files;
+pub use terminal::Terminal;
 pub use user::User;

@@ -30,7 +30,7 @@ mod reports;
 mod repository_packs;
 mod reuse;
 mod rule_faults;
-mod rules_off;
+pub mod rules_off;
 mod second_try;
 mod secrets;
 mod stand_in;

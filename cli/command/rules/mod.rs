@@ -3,8 +3,12 @@
 pub mod check;
 pub mod coverage;
 pub mod diff;
+pub mod explain;
+mod files;
 pub mod laws;
+pub mod new;
 mod packs;
+mod review;
 pub mod test;
 
 use clap::Subcommand;
@@ -15,6 +19,8 @@ use crate::{args::Global, exit::Exit, render::Output};
 /// `runmill rules ..`.
 #[derive(Debug, Subcommand)]
 pub enum RulesCommand {
+    /// Write a pack or a rule, with fixtures and cases that pass; or a case of a recorded run
+    New(new::NewArgs),
     /// Look for everything that is wrong with rule packs, without running anything
     Check(check::CheckArgs),
     /// Judge the cases of rule packs, and say which do not come out as they expect
@@ -25,12 +31,16 @@ pub enum RulesCommand {
     Laws(laws::LawsArgs),
     /// Judge recorded runs by two versions of a pack, and say what flips and which line did it
     Diff(diff::DiffArgs),
+    /// Say what a rule makes of a fixture, and why: what it read, what decided, what would make it say something else
+    Explain(explain::ExplainArgs),
 }
 
 /// Runs one of them.
 pub fn run(global: &Global, command: &RulesCommand, output: &Output) -> Result<Exit, Problems> {
     match command {
+        RulesCommand::New(args) => new::run(global, args, output),
         RulesCommand::Check(args) => check::run(global, args, output),
+        RulesCommand::Explain(args) => explain::run(global, args, output),
         RulesCommand::Test(args) => test::run(global, args, output),
         RulesCommand::Coverage(args) => coverage::run(global, args, output),
         RulesCommand::Laws(args) => laws::run(global, args, output),

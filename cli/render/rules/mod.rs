@@ -3,5 +3,8 @@
 pub mod check;
 pub mod coverage;
 pub mod diff;
+pub mod explain;
 pub mod laws;
+pub mod new;
+pub mod review;
 pub mod test;

@@ -3,8 +3,12 @@
 use runmill_workshop::{
     TestedPacks, TestsOutcome,
     cases::Difference,
-    tested::{TestedCase, TestedPack},
+    explanation::Spot,
+    tested::{ChangeEntry, State, TestedCase, TestedPack},
 };
+
+use super::review::group;
+use crate::command::rules::test::Review;
 
 use super::super::{
     Detail,
@@ -24,6 +28,8 @@ pub struct Screen<'a> {
     pub width: usize,
     /// How much is said.
     pub detail: Detail,
+    /// Whether causes are looked at.
+    pub review: Review,
 }
 
 impl Screen<'_> {
@@ -36,6 +42,11 @@ impl Screen<'_> {
         for pack in &self.tested.packs {
             self.pack(&mut out, pack);
         }
+        if self.review == Review::No && self.has_open_snapshots() {
+            let hint = "look at what came out otherwise with `--review`, or take all of it with `--accept`";
+            out.push('\n');
+            Flow::new(self.width).push(&mut out, "", "", hint);
+        }
         out
     }
 
@@ -44,6 +55,9 @@ impl Screen<'_> {
         let (all, packs) = (cases(passed + failed), of_packs(self.tested.packs.len()));
         match outcome {
             TestsOutcome::Passed => format!("{}  {all}{packs}", self.paint.text(Tone::Good, "PASSED")),
+            TestsOutcome::Failed if *failed == 0 => {
+                format!("{}  {all}{packs} passed, and snapshots are refused", self.paint.text(Tone::Bad, "FAILED"))
+            }
             TestsOutcome::Failed => format!("{}  {failed} of {all}{packs}", self.paint.text(Tone::Bad, "FAILED")),
             TestsOutcome::NothingRan if passed + failed == 0 => {
                 format!("{}  there is no case to judge", self.paint.text(Tone::Doubt, "NOTHING RAN"))
@@ -74,6 +88,37 @@ impl Screen<'_> {
                 out.push_str(&format!("  {mark} {}\n", plain::text(&case.name)));
             }
         }
+        self.snapshots(out, pack);
+    }
+
+    fn has_open_snapshots(&self) -> bool {
+        let mut states = self.tested.packs.iter().flat_map(|pack| &pack.cases).filter_map(|case| case.snapshot);
+        states.any(|state| matches!(state, State::New | State::Changed))
+    }
+
+    /// Snapshots: those that were accepted, those that are refused, and causes where they are looked at.
+    fn snapshots(&self, out: &mut String, pack: &TestedPack) {
+        let accepted = pack.cases.iter().filter(|case| case.snapshot == Some(State::Accepted)).count();
+        let mut told = |number: usize, noun: &str, what: &str| {
+            if number > 0 {
+                out.push_str(&format!("  {} {what}\n", count(u64::try_from(number).unwrap_or(u64::MAX), noun)));
+            }
+        };
+        told(accepted, "snapshot", "accepted");
+        if pack.refuses_files {
+            told(pack.pending.len(), "pending snapshot", "refused: review, and commit what is accepted");
+            told(pack.unreferenced.len(), "snapshot", "refused: no case refers to it any more");
+        } else {
+            told(pack.unreferenced.len(), "snapshot", "without a case; `--accept` removes it");
+        }
+        if self.review == Review::Shown {
+            for (at, ChangeEntry { cause, snapshots, lines }) in pack.changes.iter().enumerate() {
+                if at == 0 {
+                    out.push('\n');
+                }
+                out.push_str(&group(&pack.place, cause, snapshots, lines, self.paint, self.width));
+            }
+        }
     }
 
     fn failed(&self, out: &mut String, pack: &TestedPack, case: &TestedCase) {
@@ -84,16 +129,25 @@ impl Screen<'_> {
         for difference in &case.differences {
             self.difference(out, pack, difference);
         }
+        if let Some(State::New | State::Changed) = case.snapshot {
+            let what = if case.snapshot == Some(State::New) { "is new" } else { "came out otherwise" };
+            let at = self.at(pack, &case.place);
+            out.push_str(&format!("    {}\n      snapshot  {what}\n", self.paint.text(Tone::Faint, &at)));
+        }
+    }
+
+    fn at(&self, pack: &TestedPack, place: &Spot) -> String {
+        plain::text(&match pack.place == pack.name.as_str() {
+            true => format!("{}:{}", place.file, place.line),
+            false => format!("{}/{}:{}", pack.place, place.file, place.line),
+        })
     }
 
     fn difference(&self, out: &mut String, pack: &TestedPack, difference: &Difference) {
         let Difference { place, rule, about, expected, found } = difference;
-        let at = match pack.place == pack.name.as_str() {
-            true => format!("{}:{}", place.file, place.line),
-            false => format!("{}/{}:{}", pack.place, place.file, place.line),
-        };
+        let at = self.at(pack, place);
         let rule = rule.as_deref().map_or(String::new(), |rule| format!("  {rule}"));
-        out.push_str(&format!("    {}\n", self.paint.text(Tone::Faint, &format!("{}{rule}", plain::text(&at)))));
+        out.push_str(&format!("    {}\n", self.paint.text(Tone::Faint, &format!("{at}{rule}"))));
         let flow = Flow::new(self.width);
         let label = |text: &str| format!("      {text:9} ");
         let next = " ".repeat(16);

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use runmill_model::{Code, Digest, FactRef, Finding, Graph, Level, Outcome, PackName, RuleId, RunId, Verdict};
 use runmill_pipeline::replay::Rejudged;
-use runmill_policy::{Explanation, Place, Question, Step, StepKind};
+use runmill_policy::{Explanation, Host, Place, Question, Step, StepKind};
 use serde::Serialize;
 
 use crate::{Search, Smallest, words};
@@ -284,19 +284,30 @@ fn no_change(finding: &Finding, explanation: Option<&Explanation>) -> &'static s
 
 /// The call that a finding came of, followed.
 pub(crate) fn followed(judged: &Rejudged, finding: &Finding) -> Option<Explanation> {
-    let question = Question::of(finding);
-    let explanation = judged.host.explain(&judged.graph, &question, &[])?;
+    follow(&judged.host, &judged.graph, &judged.findings, &Question::of(finding))
+}
+
+/// A call among others, followed: `findings` are those of all stages.
+pub(crate) fn follow(
+    host: &Host,
+    graph: &Arc<Graph>,
+    findings: &[Finding],
+    question: &Question,
+) -> Option<Explanation> {
+    let explanation = host.explain(graph, question, &[])?;
     // Few rules look at what the stages before found.
     if !explanation.reads_findings {
         return Some(explanation);
     }
-    judged.host.explain(&judged.graph, &question, &earlier(judged, finding))
+    host.explain(graph, question, &earlier(host, findings, question))
 }
 
-fn earlier(judged: &Rejudged, finding: &Finding) -> Vec<Finding> {
-    let stage = |finding: &Finding| judged.host.rule(&Question::of(finding)).map(|rule| rule.stage);
-    let own = stage(finding);
-    judged.findings.iter().filter(|other| stage(other).is_some_and(|other| Some(other) < own)).cloned().collect()
+/// The findings that a call can read: those of earlier stages.
+pub(crate) fn earlier(host: &Host, findings: &[Finding], question: &Question) -> Vec<Finding> {
+    let stage = |question: &Question| host.rule(question).map(|rule| rule.stage);
+    let own = stage(question);
+    let before = |other: &&Finding| stage(&Question::of(other)).is_some_and(|other| Some(other) < own);
+    findings.iter().filter(before).cloned().collect()
 }
 
 fn subject(graph: &Graph, finding: &Finding) -> Named {
@@ -312,7 +323,7 @@ pub fn check_of(graph: &Graph, finding: &Finding) -> Option<String> {
     }
 }
 
-fn read(graph: &Graph, explanation: &Explanation) -> Vec<ReadEntry> {
+pub(crate) fn read(graph: &Graph, explanation: &Explanation) -> Vec<ReadEntry> {
     let mut seen = BTreeSet::new();
     let first = explanation.read.iter().filter(|read| seen.insert((read.fact, read.property)));
     first
@@ -324,7 +335,7 @@ fn read(graph: &Graph, explanation: &Explanation) -> Vec<ReadEntry> {
         .collect()
 }
 
-fn named(graph: &Graph, fact: FactRef) -> Named {
+pub(crate) fn named(graph: &Graph, fact: FactRef) -> Named {
     Named { kind: fact.kind.as_str(), key: graph.key(fact) }
 }
 

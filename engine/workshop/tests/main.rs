@@ -8,3 +8,4 @@
 
 mod builtin;
 mod explained;
+mod snapshots;

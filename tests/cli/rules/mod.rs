@@ -3,8 +3,11 @@
 mod broken;
 mod coverage;
 mod diff;
+mod explain;
 mod hostile;
 mod laws;
+mod new;
+mod snapshots;
 mod test;
 
 use std::{fs, path::Path};

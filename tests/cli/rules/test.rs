@@ -8,7 +8,7 @@ const FIXTURES: &str = "fixture \"ready\" {\n    add \"change\" \"change\"\n    
                         fixture \"slow\" extends=\"ready\" {\n    \
                         set \"invocation\" \"unit@candidate\" { duration_ms 90000 }\n}\n";
 
-const BODY: &str = "let run = check.candidate;\n    \
+pub(super) const BODY: &str = "let run = check.candidate;\n    \
                     if run == () { return not_applicable(\"nothing ran\"); }\n    \
                     if run.duration_ms > 60000 { return refuted(`${check.id} took ${run.duration_ms} ms`, [run]); }\n    \
                     proven([run])";

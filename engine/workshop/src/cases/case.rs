@@ -49,6 +49,18 @@ pub struct Case {
     pub open: Option<BTreeSet<String>>,
     /// The verdict under this pack and the contract; absent when the case does not say.
     pub verdict: Option<String>,
+    /// What of it is kept as a snapshot; absent when nothing is.
+    pub snapshot: Option<Snapshotted>,
+}
+
+/// What of a case is kept as a snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshotted {
+    /// Where it is kept, inside the pack.
+    pub path: String,
+    /// The rules whose words are kept; when there is none, those of every rule that refutes, leaves something unproven or
+    /// faults.
+    pub rules: Vec<String>,
 }
 
 /// What one rule must say of one subject.
@@ -95,15 +107,20 @@ impl Reading<'_> {
         let document = source.parse().map_err(|problems| self.problems.extend(problems)).ok()?;
         let mut file = CaseFile { path: path.to_owned(), rule: None, cases: Vec::new() };
         let mut names = BTreeSet::new();
+        let mut kept = BTreeSet::new();
         for node in document.nodes() {
             let node = source.node(node);
             match node.name() {
                 "rule" => file.rule = self.noted(node.texts().map(|[rule]| rule.to_owned())).or(file.rule),
                 "case" => {
-                    let Some(case) = self.case(node, file.rule.as_deref()) else { continue };
+                    let Some(case) = self.case(node, path, file.rule.as_deref()) else { continue };
                     if !names.insert(case.name.clone()) {
                         let message = format!("there is another case `{}` in this file", case.name);
                         self.problems.push(node.problem(message, "give it a name of its own"));
+                    }
+                    if case.snapshot.as_ref().is_some_and(|snapshot| !kept.insert(snapshot.path.clone())) {
+                        let message = format!("the snapshot of case `{}` would be that of another case", case.name);
+                        self.problems.push(node.problem(message, "give it a name that differs in letters or digits"));
                     }
                     file.cases.push(case);
                 }
@@ -136,11 +153,12 @@ impl Reading<'_> {
     }
 
     /// A case; none when something is wrong with it, all of which is noted.
-    fn case(&mut self, node: Node<'_>, rule: Option<&str>) -> Option<Case> {
+    fn case(&mut self, node: Node<'_>, path: &str, rule: Option<&str>) -> Option<Case> {
         let before = self.problems.len();
         let start = self.start(node);
         let (name, fixture, mut observations) = self.noted(start)?;
         let (mut given, mut expects, mut open, mut verdict) = (Params::new(), Vec::new(), None, None);
+        let mut snapshot = None;
         for child in node.children() {
             if let Some(edit) = edit::read(child) {
                 self.noted(edit.and_then(|edit| observations.apply(&edit)));
@@ -154,8 +172,10 @@ impl Reading<'_> {
                 }
                 "open" => open = self.open(child),
                 "verdict" => verdict = self.noted(verdict_of(child)),
+                "snapshot" => snapshot = self.snapshot(child, &name, path, rule),
                 _ => {
-                    let help = "a case holds `add`, `set`, `remove`, `params`, `expect`, `open` and `verdict`";
+                    let help =
+                        "a case holds `add`, `set`, `remove`, `params`, `expect`, `open`, `verdict` and `snapshot`";
                     self.problems.push(child.wrong("is no part of a case", help));
                 }
             }
@@ -167,11 +187,13 @@ impl Reading<'_> {
         let sealed = observations.seal();
         let graph =
             self.noted(sealed.map_err(|why| node.problem(format!("case `{name}` is no graph: {why}"), HELP)))?;
-        if expects.is_empty() && open.is_none() && verdict.is_none() {
-            let help = "add `expect \"refuted\"`, or another outcome";
+        if expects.is_empty() && open.is_none() && verdict.is_none() && snapshot.is_none() {
+            let help = "add `expect \"refuted\"`, or another outcome, or `snapshot`";
             self.problems.push(node.problem(format!("case `{name}` expects nothing"), help));
         }
-        Some(Case { name, place: node.spot(), fixture, observations, graph, params: given, expects, open, verdict })
+        let place = node.spot();
+        let params = given;
+        Some(Case { name, place, fixture, observations, graph, params, expects, open, verdict, snapshot })
     }
 }
 
@@ -183,6 +205,19 @@ impl Reading<'_> {
             self.noted(known);
         }
         Some(rules.into_iter().collect())
+    }
+
+    fn snapshot(&mut self, node: Node<'_>, case: &str, path: &str, rule: Option<&str>) -> Option<Snapshotted> {
+        let mut rules = self.noted(node.only(&[]).and_then(|()| node.every_text()))?;
+        for rule in &rules {
+            let known = self.known(node, rule);
+            self.noted(known);
+        }
+        if rules.is_empty() {
+            rules.extend(rule.map(str::to_owned));
+        }
+        let file = path.strip_prefix("tests/").and_then(|path| path.strip_suffix(".kdl")).unwrap_or(path);
+        Some(Snapshotted { path: format!("snapshots/{file}/{}.snap", slug(case)), rules })
     }
 
     fn known(&self, node: Node<'_>, rule: &str) -> Result<(), Problem> {
@@ -197,6 +232,14 @@ impl Reading<'_> {
             self.problems.push(node.problem(fault.message(), fault.help()));
         }
     }
+}
+
+/// A case's name as a file's: letters and digits, everything else a dash.
+fn slug(name: &str) -> String {
+    let plain = |mark: char| if mark.is_ascii_alphanumeric() { mark.to_ascii_lowercase() } else { ' ' };
+    let words: String = name.chars().map(plain).collect();
+    let slug = words.split_whitespace().collect::<Vec<_>>().join("-");
+    slug.chars().take(100).collect()
 }
 
 fn verdict_of(node: Node<'_>) -> Result<String, Problem> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kdl::KdlDocument;
-use runmill_model::Problem;
+use runmill_model::{Code, Problem, Problems};
 
 use super::{
     edit::{self, Edit},
@@ -45,6 +45,21 @@ struct Raw<'a> {
     node: Node<'a>,
     extends: Option<&'a str>,
     edits: Vec<Edit<'a>>,
+}
+
+/// The facts of a fixture that stands on no other, from its text.
+///
+/// # Errors
+/// RM-POLICY-030: it is no such fixture.
+pub(crate) fn of_text(name: &str, text: &str) -> Result<Observations, Problems> {
+    let (file, text) = ("fixture".to_owned(), text.to_owned());
+    let mut problems = Vec::new();
+    let mut read = read([(&file, &text)].into_iter(), &mut Budget::new(), &mut problems);
+    match (Problems::from_list(problems), read.remove(name)) {
+        (Some(problems), _) => Err(problems),
+        (None, Some(fixture)) => Ok(fixture.observations),
+        (None, None) => Err(Problem::new(Code::Policy030, format!("there is no fixture `{name}`"), HELP).into()),
+    }
 }
 
 /// The fixtures of some files, by name. Those with problems are left out.

@@ -27,7 +27,8 @@
 //! `expect` gives the outcome (`nothing` when the rule is not called); the rule is the file's unless `rule` says
 //! otherwise, `subject` is the key of the fact it is on and may be left out when there is one. Messages and advice need
 //! to hold the text, tests are exact. `open` lists every rule of the pack that refutes or leaves something unproven.
-//! `verdict` is that of a run, in which the contract judges too.
+//! `verdict` is that of a run, in which the contract judges too. `snapshot` keeps what the rule said, with evidence and
+//! explanation, in `snapshots/<file>/<case>.snap`; it may name rules.
 
 mod case;
 mod defaults;
@@ -44,7 +45,10 @@ pub(crate) mod suite;
 mod tests;
 mod written;
 
-pub use case::{Case, CaseFile, Expect, OUTCOMES};
+pub(crate) use defaults::of as default_fields;
+pub(crate) use fixture::of_text as fixture_of_text;
+
+pub use case::{Case, CaseFile, Expect, OUTCOMES, Snapshotted};
 pub use fixture::Fixture;
 pub use judge::{Company, Judge, Judged, Said};
 pub use nodes::MOST_KIB;

@@ -1,20 +1,48 @@
 //! Whether a case comes out as it expects.
 
-use runmill_model::{Code, Finding, Problems};
+use std::collections::BTreeMap;
+
+use runmill_model::{Code, Finding, Outcome as Judgement, PackName, Problems};
 
 use super::{
     case::{Case, Expect},
     judge::{Company, Judge, Judged, Said},
 };
-use crate::explanation::Spot;
+use crate::{
+    explanation::Spot,
+    snapshots::{Header, Snapshot, Spoken, contents, text},
+};
 
 /// A case that was judged.
 #[derive(Debug)]
 pub struct Outcome {
+    /// The pack whose case it is.
+    pub pack: PackName,
     /// What was said.
     pub judged: Judged,
     /// What is not as the case expects; empty when it passes.
     pub differences: Vec<Difference>,
+}
+
+impl Outcome {
+    /// The case's snapshot, and what was accepted of it; none when it keeps none. `files` are the pack's.
+    pub fn snapshot(&self, case: &Case, files: &BTreeMap<String, String>) -> Option<Snapshot> {
+        let kept = case.snapshot.as_ref()?;
+        let is_open = |spoken: &Spoken<'_>| match spoken {
+            Spoken::Found(finding) => {
+                finding.fault || matches!(finding.judgement.outcome, Judgement::Refuted | Judgement::Unproven)
+            }
+            Spoken::Discovered(_) => false,
+        };
+        let found = text(&self.judged, |question, spoken| {
+            let named = kept.rules.iter().any(|rule| rule == question.rule.as_str());
+            question.pack == self.pack && if kept.rules.is_empty() { is_open(spoken) } else { named }
+        });
+        let found = if found.is_empty() { "nothing is said".to_owned() } else { found.trim_end().to_owned() };
+        let header = Header { source: case.place.file.clone(), case: case.name.clone() };
+        let accepted = files.get(&kept.path).and_then(|file| contents(file));
+        Some(Snapshot { path: kept.path.clone(), header, accepted, found })
+    }
 }
 
 /// One thing that is not as a case expects.
@@ -38,7 +66,7 @@ pub(super) fn of(judge: &Judge<'_>, case: &Case) -> Result<Outcome, Problems> {
     let judged = judge.judge(&case.graph, &case.params, company)?;
     let comparison = Comparison { judge, judged: &judged, case };
     let differences = comparison.differences();
-    Ok(Outcome { judged, differences })
+    Ok(Outcome { pack: judge.pack().name().clone(), judged, differences })
 }
 
 struct Comparison<'a> {

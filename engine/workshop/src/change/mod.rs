@@ -9,10 +9,12 @@ mod candidates;
 mod compared;
 mod edit;
 mod generic;
+mod otherwise;
 mod report;
 mod run;
 mod search;
 
+pub use otherwise::{Flip, flip};
 pub use search::{Search, Smallest};
 
 use runmill_model::{FactRef, Finding, Graph};

@@ -1,0 +1,307 @@
+//! A recorded run as a fixture, and a case that fails until a rule says what it should.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+    sync::Arc,
+};
+
+use runmill_model::{CheckId, Code, FactRef, Graph, Kind, Problem, RunId, Subject, Type, graph};
+use runmill_policy::On;
+use serde_json::{Map, Value, json};
+
+use super::{NewRule, path_of};
+use crate::{
+    PackFiles,
+    cases::{Company, Judge, MOST_KIB, Params, default_fields, fixture_of_text},
+    snapshots::FileChange,
+};
+
+/// A run as it is on record.
+#[derive(Debug, Clone, Copy)]
+pub struct Recorded<'a> {
+    /// Its name.
+    pub run: &'a RunId,
+    /// Its facts.
+    pub graph: &'a Graph,
+    /// The check that is of interest.
+    pub check: &'a CheckId,
+}
+
+/// What a rule makes of a recorded run, as a fixture and a case that fails: a new rule refutes what it is shown once it is
+/// written; one that is there says today the opposite of what the case expects.
+///
+/// # Errors
+/// RM-CONFIG-004: the run has no such check, or its facts are too many for a fixture; what the pack itself refuses.
+pub fn from_run(pack: &PackFiles, rule: &NewRule, recorded: Recorded<'_>) -> Result<Vec<FileChange>, Problem> {
+    let Recorded { run, check, .. } = recorded;
+    let facts = Facts::of(recorded)?;
+    let name = format!("run {run} {check}");
+    let text =
+        format!("// What was recorded of `{check}` in run `{run}`.\nfixture \"{name}\" {{\n{}}}\n", facts.text()?);
+    if text.len() > MOST_KIB << 10 {
+        let message = format!(
+            "what run `{run}` recorded of `{check}` takes {} KiB as a fixture, more than {MOST_KIB}",
+            text.len() >> 10
+        );
+        return Err(Problem::new(
+            Code::Config004,
+            message,
+            "take a run with fewer tests, or write the fixture by hand",
+        ));
+    }
+    facts.refuse_otherwise(&name, &text)?;
+    let short = rule.id.as_str().rsplit('/').next().unwrap_or_default();
+    let file: String =
+        check.as_str().chars().map(|mark| if mark.is_ascii_alphanumeric() { mark } else { '-' }).collect();
+    let fixture = FileChange { path: format!("fixtures/run-{run}-{file}.kdl"), text: Some(text) };
+    let cases = format!("tests/{short}.kdl");
+    let case = |outcome: &str| {
+        format!(
+            "// It fails until the rule says so. Say in its name what the run shows.\n\
+             case \"what run {run} shows of {check}\" fixture=\"{name}\" {{\n    expect \"{outcome}\"{}\n}}\n",
+            subject(rule.on, check)
+        )
+    };
+    match said(pack, rule, &facts)? {
+        Some(outcome) => {
+            let expected = if outcome == "refuted" { "proven" } else { "refuted" };
+            let known = pack.files.get(&cases).map(|text| format!("{}\n", text.trim_end())).unwrap_or_default();
+            let head = if known.is_empty() { format!("rule \"{}\"\n", rule.id) } else { known };
+            let text = format!("{head}\n{}", case(expected));
+            Ok(vec![fixture, FileChange { path: cases, text: Some(text) }])
+        }
+        None => {
+            let text = format!("rule \"{}\"\n\n{}", rule.id, case("refuted"));
+            let written = FileChange { path: path_of(rule), text: Some(unwritten(rule)) };
+            Ok(vec![written, fixture, FileChange { path: cases, text: Some(text) }])
+        }
+    }
+}
+
+fn subject(on: On, check: &CheckId) -> String {
+    match on {
+        On::Kind(Kind::Check) => format!(" subject=\"{check}\""),
+        On::Kind(Kind::Invocation | Kind::Report) => format!(" subject=\"{check}@candidate\""),
+        On::Kind(Kind::Requirement) => format!(" subject=\"check:{check}\""),
+        _ => String::new(),
+    }
+}
+
+/// A rule that says nothing yet.
+fn unwritten(rule: &NewRule) -> String {
+    let NewRule { id, stage, on } = rule;
+    let (subject, short) = (on.as_str(), id.as_str().rsplit('/').next().unwrap_or_default());
+    let empty = match on {
+        On::Run | On::Kind(Kind::Change | Kind::Policy) => "",
+        On::Kind(_) => " may_be_empty: \"Not every change has one.\",",
+    };
+    format!(
+        "//! What went wrong in that run, and for whom.\nrule \"{id}\" #{{\n    stage: \"{stage}\", on: \"{subject}\", \
+         code: \"RM-VERIFY-008\", level: \"block\",{empty}\n    why: \"Say why it matters.\",\n    \
+         fix: \"Say what to do about it.\",\n}} when |{subject}, cx| {{\n    \
+         // The case in `tests/{short}.kdl` fails until this refutes the recorded run.\n    \
+         not_applicable(\"this rule is not written yet\")\n}}\n"
+    )
+}
+
+/// What a rule that is there says of the facts today; none when there is no such rule.
+fn said(pack: &PackFiles, rule: &NewRule, facts: &Facts) -> Result<Option<String>, Problem> {
+    let judge = match Judge::new(&pack.place, &pack.files) {
+        Ok(judge) => judge,
+        // A pack that has no rule yet is to get its first.
+        Err(_) if !pack.files.keys().any(|path| path.ends_with(".rhai")) => return Ok(None),
+        Err(problems) => return Err(first(problems)),
+    };
+    if !judge.rules().iter().any(|known| known.head.rule == rule.id) {
+        return Ok(None);
+    }
+    let judged = judge.judge(&facts.graph, &Params::new(), Company::Alone).map_err(first)?;
+    let wanted = |subject: Subject| match subject {
+        Subject::Fact(fact) => subject_of(rule.on, facts).is_none_or(|wanted| facts.graph.key(fact) == wanted),
+        Subject::Run => true,
+    };
+    let name = judge.pack().name().clone();
+    let mut said = judged.said_by(&name, rule.id.as_str()).filter(|said| wanted(said.subject));
+    Ok(Some(said.next().map_or_else(|| "nothing".to_owned(), |said| said.outcome)))
+}
+
+fn subject_of(on: On, facts: &Facts) -> Option<String> {
+    (on == On::Kind(Kind::Check)).then(|| facts.check.to_string())
+}
+
+fn first(problems: runmill_model::Problems) -> Problem {
+    // INVARIANT: problems are never none.
+    problems.into_iter().next().unwrap_or_else(|| Problem::new(Code::Internal001, "a problem got lost", "report this"))
+}
+
+/// The facts of a run that are about one check, with the change and the policy.
+struct Facts {
+    check: CheckId,
+    graph: Arc<Graph>,
+    tests: Vec<Value>,
+    facts: Vec<(Kind, String, Map<String, Value>)>,
+}
+
+impl Facts {
+    fn of(recorded: Recorded<'_>) -> Result<Self, Problem> {
+        let Recorded { run, graph: all, check } = recorded;
+        if all.find(Kind::Check, check.as_str()).is_none() {
+            let message = format!("run `{run}` has no check `{check}`");
+            let help = format!("`runmill inspect {run}` shows its checks");
+            return Err(Problem::new(Code::Config004, message, help));
+        }
+        let document = serde_json::to_value(all.to_document()).unwrap_or_default();
+        let tests = document.get("tests").and_then(Value::as_array).cloned().unwrap_or_default();
+        let mut facts = Vec::new();
+        for kind in Kind::ALL {
+            let stored = document.get("facts").and_then(|facts| facts.get(kind.as_str())).and_then(Value::as_array);
+            // INVARIANT: a sealed graph lists its facts in the order of their places.
+            for (fact, stored) in all.of_kind(*kind).zip(stored.into_iter().flatten()) {
+                if is_about(all, fact, check) {
+                    facts.push((*kind, all.key(fact), stored.as_object().cloned().unwrap_or_default()));
+                }
+            }
+        }
+        let graph = sealed(&tests, &facts)?;
+        Ok(Self { check: check.clone(), graph, tests, facts })
+    }
+
+    /// The lines of a fixture.
+    fn text(&self) -> Result<String, Problem> {
+        let mut out = String::new();
+        for (kind, key, fields) in &self.facts {
+            let usual = default_fields(*kind, key).map_err(|why| internal(&why))?;
+            let _ = write!(out, "    add {} {}", quoted(kind.as_str()), quoted(key));
+            let mut lines = String::new();
+            for (name, value) in fields.iter().filter(|(name, value)| usual.get(*name) != Some(value)) {
+                if let Some(line) = self.field(*kind, name, value) {
+                    let _ = writeln!(lines, "        {line}");
+                }
+            }
+            let _ = if lines.is_empty() { writeln!(out) } else { writeln!(out, " {{\n{lines}    }}") };
+        }
+        Ok(out)
+    }
+
+    fn field(&self, kind: Kind, name: &str, value: &Value) -> Option<String> {
+        let accessor = kind.accessors().iter().find(|accessor| accessor.name == name)?;
+        Some(match (accessor.ty, value) {
+            (_, Value::Array(repeats)) if name == "repeats" => {
+                let times =
+                    repeats.iter().filter_map(|it| Some((self.test(it.get("test")?)?, it.get("times")?.to_string())));
+                self.grouped(name, times.map(|((group, test), times)| (group, format!("{test}={times}"))))
+            }
+            (Type::Tests, Value::Array(places)) => {
+                self.grouped(name, places.iter().filter_map(|place| self.test(place)))
+            }
+            (_, Value::Array(items)) => {
+                let items: String = items.iter().map(|item| format!(" {}", scalar(item))).collect();
+                format!("{name}{items}")
+            }
+            (_, value) => format!("{name} {}", scalar(value)),
+        })
+    }
+
+    /// Tests by their groups: those without one first.
+    fn grouped(&self, name: &str, tests: impl Iterator<Item = (Option<String>, String)>) -> String {
+        let mut groups: BTreeMap<Option<String>, Vec<String>> = BTreeMap::new();
+        tests.for_each(|(group, test)| groups.entry(group).or_default().push(test));
+        let alone = groups.remove(&None).unwrap_or_default();
+        let mut out = format!("{name}{}", alone.iter().map(|test| format!(" {test}")).collect::<String>());
+        if !groups.is_empty() {
+            let lines = groups.iter().map(|(group, tests)| {
+                format!("            {} {}\n", quoted(group.as_deref().unwrap_or_default()), tests.join(" "))
+            });
+            let _ = write!(out, " {{\n{}        }}", lines.collect::<String>());
+        }
+        out
+    }
+
+    /// The group and the name, written out, of the test in a place.
+    fn test(&self, place: &Value) -> Option<(Option<String>, String)> {
+        let test = self.tests.get(usize::try_from(place.as_u64()?).ok()?)?;
+        let group = test.get("group").and_then(Value::as_str).map(str::to_owned);
+        Some((group, quoted(test.get("name")?.as_str()?)))
+    }
+
+    /// A fixture that is not the recorded facts, every one of them as it is, is none.
+    fn refuse_otherwise(&self, name: &str, text: &str) -> Result<(), Problem> {
+        let read = fixture_of_text(name, text).map_err(first)?;
+        let sealed = read.seal().map_err(|why| internal(&why))?;
+        match sealed.digest() == self.graph.digest() {
+            true => Ok(()),
+            false => Err(internal("the fixture would not be what was recorded")),
+        }
+    }
+}
+
+fn is_about(graph: &Graph, fact: FactRef, check: &CheckId) -> bool {
+    matches!(fact.kind, Kind::Change | Kind::Policy) || graph.check_of(fact) == Some(check)
+}
+
+/// The graph of some facts of another one, with the tests that they name.
+fn sealed(tests: &[Value], facts: &[(Kind, String, Map<String, Value>)]) -> Result<Arc<Graph>, Problem> {
+    let mut named: BTreeSet<u64> = BTreeSet::new();
+    for (_, _, fields) in facts.iter().filter(|(kind, ..)| *kind == Kind::Report) {
+        let sets = ["passed", "failed", "skipped", "flaky"].iter().filter_map(|set| fields.get(*set)?.as_array());
+        named.extend(sets.flatten().filter_map(Value::as_u64));
+    }
+    let places: BTreeMap<u64, usize> = named.iter().enumerate().map(|(new, old)| (*old, new)).collect();
+    let kept: Vec<&Value> = named.iter().filter_map(|place| tests.get(usize::try_from(*place).ok()?)).collect();
+    let moved =
+        |place: &Value| place.as_u64().and_then(|place| places.get(&place)).map_or(Value::Null, |new| json!(new));
+    let mut by_kind: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    for (kind, _, fields) in facts {
+        let mut fields = fields.clone();
+        if *kind == Kind::Report {
+            for set in ["passed", "failed", "skipped", "flaky"] {
+                if let Some(Value::Array(places)) = fields.get_mut(set) {
+                    places.iter_mut().for_each(|place| *place = moved(place));
+                }
+            }
+            for repeat in fields.get_mut("repeats").and_then(Value::as_array_mut).into_iter().flatten() {
+                if let Some(test) = repeat.get_mut("test") {
+                    *test = moved(test);
+                }
+            }
+        }
+        by_kind.entry(kind.as_str()).or_default().push(Value::Object(fields));
+    }
+    let document = json!({ "schema": graph::SCHEMA, "tests": kept, "facts": by_kind }).to_string();
+    Graph::from_json(document.as_bytes()).map(Arc::new).map_err(|error| internal(&error.to_string()))
+}
+
+fn scalar(value: &Value) -> String {
+    match value {
+        Value::String(text) => quoted(text),
+        Value::Bool(truth) => format!("#{truth}"),
+        Value::Null => "#null".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// A KDL text in quotes.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for mark in text.chars() {
+        match mark {
+            '"' | '\\' => out.extend(['\\', mark]),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            mark if mark.is_control()
+                || matches!(mark, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}') =>
+            {
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(mark));
+            }
+            mark => out.push(mark),
+        }
+    }
+    out.push('"');
+    out
+}
+
+fn internal(what: &str) -> Problem {
+    Problem::new(Code::Internal001, what.to_owned(), "report this")
+}

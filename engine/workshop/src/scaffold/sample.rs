@@ -1,0 +1,180 @@
+//! For each kind of fact, a small question that can be asked of it: what must be there, what is wrong, and the facts that
+//! show each of it.
+
+use runmill_model::Kind;
+use runmill_policy::On;
+
+/// A question about a kind of fact.
+pub(super) struct Sample {
+    /// The facts, beside the change and the policy, on which it is proven: lines of a fixture.
+    pub(super) facts: &'static str,
+    /// What must be there, as an expression; `it` is the subject.
+    pub(super) needed: &'static str,
+    /// The name it gets.
+    pub(super) name: &'static str,
+    /// What is said when it is not there.
+    pub(super) missing: &'static str,
+    /// When it is wrong.
+    pub(super) wrong: &'static str,
+    /// What is said then.
+    pub(super) told: &'static str,
+    /// The lines of a case in which it is wrong.
+    pub(super) refute: &'static str,
+    /// The lines of a case in which what must be there is not.
+    pub(super) lack: &'static str,
+}
+
+const CHECK: &str = "add \"check\" \"unit\"";
+
+/// The question for a kind, or for the run as a whole.
+pub(super) fn of(on: On) -> Sample {
+    match on {
+        On::Kind(kind) => of_kind(kind),
+        On::Run => of_kind(Kind::Change),
+    }
+}
+
+fn of_kind(kind: Kind) -> Sample {
+    match kind {
+        Kind::Change => Sample {
+            facts: "set \"change\" \"change\" { merged \"d\" }",
+            needed: "it.merged",
+            name: "merged",
+            missing: "nothing says which commit was merged",
+            wrong: "!it.contains_target",
+            told: "the candidate does not contain the target",
+            refute: "set \"change\" \"change\" { contains_target #false }",
+            lack: "set \"change\" \"change\" { merged #null }",
+        },
+        Kind::Policy => Sample {
+            facts: "set \"policy\" \"policy\" { digest \"policy.yaml\" }",
+            needed: "it.digest",
+            name: "digest",
+            missing: "there is no policy file",
+            wrong: "!it.fail_on_missing_check",
+            told: "the policy lets a check without anything to run pass",
+            refute: "set \"policy\" \"policy\" { fail_on_missing_check #false }",
+            lack: "set \"policy\" \"policy\" { digest #null }",
+        },
+        Kind::Check => Sample {
+            facts: "add \"check\" \"unit\"\n    add \"invocation\" \"unit@candidate\"",
+            needed: "it.candidate",
+            name: "run",
+            missing: "${quoted(it.id)} did not run at the candidate",
+            wrong: "run.status != \"passed\"",
+            told: "${quoted(it.id)} ended as ${run.status}",
+            refute: "set \"invocation\" \"unit@candidate\" { status \"failed\"; exit_code 1 }",
+            lack: "remove \"invocation\" \"unit@candidate\"",
+        },
+        Kind::PathRule => Sample {
+            facts: "add \"check\" \"unit\"\n    add \"path_rule\" \"repository#0#unit\" { patterns \"src/**\" }",
+            needed: "it.check",
+            name: "check",
+            missing: "a path rule asks for ${quoted(it.require)}, which is not configured",
+            wrong: "it.patterns.is_empty()",
+            told: "the path rule for ${quoted(it.require)} matches nothing",
+            refute: "set \"path_rule\" \"repository#0#unit\" { patterns; }",
+            lack: "remove \"check\" \"unit\"",
+        },
+        Kind::RemoteRequirement => Sample {
+            facts: "add \"remote_requirement\" \"ci / build\" { app \"actions\" }",
+            needed: "it.app",
+            name: "app",
+            missing: "any app may report ${quoted(it.context)}",
+            wrong: "app != \"actions\"",
+            told: "${quoted(it.context)} is reported by ${app}",
+            refute: "set \"remote_requirement\" \"ci / build\" { app \"other\" }",
+            lack: "set \"remote_requirement\" \"ci / build\" { app #null }",
+        },
+        Kind::Declaration => Sample {
+            facts: "add \"check\" \"unit\"\n    add \"declaration\" \"unit#repository#old\" { renamed_to \"new\" }",
+            needed: "it.renamed_to",
+            name: "renamed",
+            missing: "nothing says what became of ${quoted(it.test_id)}",
+            wrong: "!it.counts",
+            told: "the declaration for ${quoted(it.test_id)} does not count",
+            refute: "set \"declaration\" \"unit#repository#old\" { counts #false }",
+            lack: "set \"declaration\" \"unit#repository#old\" { renamed_to #null }",
+        },
+        Kind::Proposal => Sample {
+            facts: "add \"check\" \"unit\"\n    add \"proposal\" \"unit\"",
+            needed: "it.check",
+            name: "check",
+            missing: "${quoted(it.text)} is not configured",
+            wrong: "!check.in_target",
+            told: "${quoted(it.text)} is new in this change",
+            refute: "set \"check\" \"unit\" { in_target #false }",
+            lack: "remove \"check\" \"unit\"",
+        },
+        Kind::Requirement => Sample {
+            facts: "add \"check\" \"unit\"\n    add \"requirement\" \"check:unit\"",
+            needed: "it.subject",
+            name: "check",
+            missing: "a context is required, and no check",
+            wrong: "!check.in_target",
+            told: "${quoted(check.id)} is new in this change",
+            refute: "set \"check\" \"unit\" { in_target #false }",
+            lack: "remove \"requirement\" \"check:unit\"\n    add \"remote_requirement\" \"ci / build\"\n    \
+                   add \"requirement\" \"context:ci / build\"",
+        },
+        Kind::Invocation => Sample {
+            facts: "add \"check\" \"unit\"\n    add \"invocation\" \"unit@candidate\"\n    \
+                    add \"report\" \"unit@candidate\" { passed \"a\" \"b\" }",
+            needed: "it.report",
+            name: "report",
+            missing: "${quoted(it.check)} wrote no report",
+            wrong: "!report.accepted",
+            told: "the report of ${quoted(it.check)} does not count",
+            refute: "set \"report\" \"unit@candidate\" { state \"rejected\"; passed; reason \"zero-tests\" }",
+            lack: "remove \"report\" \"unit@candidate\"",
+        },
+        Kind::Report => Sample {
+            facts: "add \"check\" \"unit\"\n    add \"invocation\" \"unit@candidate\"\n    \
+                    add \"report\" \"unit@candidate\" { digest \"unit.xml\"; passed \"a\" \"b\" }",
+            needed: "it.digest",
+            name: "digest",
+            missing: "${quoted(it.check)} wrote no report",
+            wrong: "!it.failed.is_empty()",
+            told: "${plural(it.failed.len(), \"test\")} failed in ${quoted(it.check)}",
+            refute: "set \"report\" \"unit@candidate\" { passed \"a\"; failed \"b\" }",
+            lack: "set \"report\" \"unit@candidate\" { digest #null }",
+        },
+        Kind::PriorRun => Sample {
+            facts: "add \"check\" \"unit\"\n    add \"prior_run\" \"unit@20300101t000000-1\" { status \"passed\" }",
+            needed: "it.subject",
+            name: "check",
+            missing: "${quoted(it.check)} ran before and is not configured any more",
+            wrong: "it.status != \"passed\"",
+            told: "${quoted(check.id)} ended as ${it.status} before",
+            refute: "set \"prior_run\" \"unit@20300101t000000-1\" { status \"failed\" }",
+            lack: "remove \"check\" \"unit\"",
+        },
+        Kind::Waiver => Sample {
+            facts: "set \"policy\" \"policy\" { digest \"policy.yaml\" }\n    add \"waiver\" \"sha256:01\"",
+            needed: "cx.policy.digest",
+            name: "digest",
+            missing: "there is a waiver and no policy file that it stands in",
+            wrong: "it.expired",
+            told: "the waiver of ${it.approver} has expired",
+            refute: "set \"waiver\" \"sha256:01\" { expired #true }",
+            lack: "set \"policy\" \"policy\" { digest #null }",
+        },
+    }
+}
+
+/// The facts of a fixture for a rule that asks for the check `integration`.
+pub(super) fn discovered(on: On) -> String {
+    let own = of(on).facts;
+    let check = if own.contains(CHECK) { "" } else { "\n    add \"check\" \"unit\"" };
+    format!("{own}{check}\n    add \"check\" \"integration\" {{ required #false }}")
+}
+
+/// Everything that a rule can be on.
+pub fn every_on() -> Vec<On> {
+    Kind::ALL.iter().map(|kind| On::Kind(*kind)).chain([On::Run]).collect()
+}
+
+/// What a rule is on, by its name.
+pub fn on_of(name: &str) -> Option<On> {
+    every_on().into_iter().find(|on| on.as_str() == name)
+}
