@@ -89,3 +89,21 @@ fn preparing_copies_it_and_names_it_in_the_receipt() {
     let shown = repo.runmill(["deps", "prepare"]).policy(&policy).output();
     assert!(shown.stdout.contains(&repo.place("sdk").display().to_string()), "{}", shown.stdout);
 }
+
+#[test]
+fn doctor_says_how_it_stands() {
+    let repo = project();
+    let policy = policy(&repo, &fingerprint(&repo), "");
+    let look = || repo.runmill(["doctor", "--check", "verification:dependencies"]).policy(&policy).output();
+    let said = |exit: i32, text: &str| {
+        let output = look();
+        assert_eq!(output.exit, exit, "{}{}", output.stdout, output.stderr);
+        let line = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(line.contains(text), "{}", output.stdout);
+    };
+    said(0, "as the policy names it; the next check prepares it");
+    assert_eq!(repo.runmill(["deps", "prepare"]).policy(&policy).output().exit, 0);
+    said(0, "prepared, as the policy names it");
+    fs::write(repo.place("sdk/include/b.h"), "int b;\n").unwrap();
+    said(3, "is not what the operator's policy names");
+}

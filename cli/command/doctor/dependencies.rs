@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use runmill_manifest::Check;
-use runmill_provision::{AtCommit, Cache, Machine, Need, Standing, Status, status};
+use camino::Utf8Path;
+use runmill_manifest::{Check, policy::OperatorPath};
+use runmill_provision::{AtCommit, Cache, Fault, Machine, Need, Standing, Status, path_standing, status};
 
 use super::{finding::Finding, patient::Patient};
 
@@ -13,7 +14,8 @@ pub fn look(patient: &Patient<'_>) -> Vec<Finding> {
     let (Ok(repository), Ok(target), Ok(head)) = (patient.repository(), patient.target(), patient.head()) else {
         return Vec::new();
     };
-    if needs.is_empty() {
+    let paths = patient.policy().map(|policy| policy.policy.verification().dependencies()).unwrap_or_default();
+    if needs.is_empty() && paths.is_empty() {
         return Vec::new();
     }
     let cache = match patient.state_dir().and_then(|dir| Cache::open(&dir)) {
@@ -25,7 +27,20 @@ pub fn look(patient: &Patient<'_>) -> Vec<Finding> {
     let (at_target, here) =
         (AtCommit::new(repository, &target.commit, &target.name), AtCommit::new(repository, &head, "HEAD"));
     let of = |need| finding(&status(need, &at_target, &here, contains, &machine, &cache), &target.name);
-    needs.iter().map(of).collect()
+    let directory = |path: &OperatorPath| {
+        let (standing, fault) = path_standing(path, &[&at_target], &machine, &cache);
+        of_operator(path.path(), standing, fault)
+    };
+    needs.iter().map(of).chain(paths.iter().map(directory)).collect()
+}
+
+fn of_operator(path: &Utf8Path, standing: Standing, fault: Option<Fault>) -> Finding {
+    let problem = fault.map(|fault| fault.problem());
+    match (problem, standing) {
+        (Some(problem), _) => Finding::fail(problem.message, problem.help),
+        (None, Standing::Prepared) => Finding::ok(format!("`{path}`: prepared, as the policy names it")),
+        (None, _) => Finding::ok(format!("`{path}`: as the policy names it; the next check prepares it")),
+    }
 }
 
 fn needs_of(check: &Check) -> impl Iterator<Item = Need> {

@@ -52,7 +52,7 @@ pub use commit::{AtCommit, CommitFiles};
 pub use ecosystem::Need;
 pub use fault::{Fault, FaultKind};
 pub use machine::Machine;
-pub use operator::{fingerprint, operator_path, prepare_path};
+pub use operator::{fingerprint, operator_path, path_standing, prepare_path};
 pub use prepared::Prepared;
 pub use receipt::Receipt;
 pub use status::{Standing, Status, status};

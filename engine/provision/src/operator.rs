@@ -11,7 +11,7 @@ use runmill_manifest::policy::OperatorPath;
 use runmill_model::{Digest, Hasher, Problem, RepoPath};
 
 use crate::{
-    Cache, CommitFiles, Fault, FaultKind, Machine, Prepared, Whose,
+    Cache, CommitFiles, Fault, FaultKind, Machine, Prepared, Standing, Whose,
     change::{inspect, refuse_tracked},
     ecosystem::{Content, FORMAT, Locked},
     layout::{Layout, Part},
@@ -60,6 +60,29 @@ pub fn prepare_path(path: &OperatorPath, machine: &Machine, cache: &Cache) -> Re
         Ok(Some(found)) => Ok(found),
         Err(fault) if fault.kind() != FaultKind::Altered => Err(fault),
         _ => cache.make(&locked, &layout, machine),
+    }
+}
+
+/// How a directory stands for checks of these commits, and what keeps them from using it. Nothing is made.
+pub fn path_standing(
+    path: &OperatorPath,
+    commits: &[&dyn CommitFiles],
+    machine: &Machine,
+    cache: &Cache,
+) -> (Standing, Option<Fault>) {
+    let usable = || {
+        let locked = locked(path, machine)?;
+        commits.iter().try_for_each(|files| refuse_tracked(&locked, *files))?;
+        let there = match inspect(&locked, machine) {
+            Err(fault) if fault.kind() != FaultKind::Missing => return Err(fault),
+            there => there.map(|_| Standing::Present),
+        };
+        if cache.find(&locked, machine)?.is_some() { Ok(Standing::Prepared) } else { there }
+    };
+    match usable() {
+        Ok(standing) => (standing, None),
+        Err(fault) if fault.kind() == FaultKind::Missing => (Standing::Missing, Some(fault)),
+        Err(fault) => (Standing::Stale, Some(fault)),
     }
 }
 
@@ -227,6 +250,29 @@ mod tests {
             alter(&site);
             refused(get(&site, &path, &commit), FaultKind::Mismatch, "its fingerprint is sha256:", "deps fingerprint");
         }
+    }
+
+    #[test]
+    fn says_how_a_directory_stands_without_making_a_copy() {
+        let (site, commit) = (sdk(), Commit::default());
+        let path = named(&site, "");
+        let standing = || {
+            let (standing, fault) = path_standing(&path, &[&commit], &site.machine(), &site.cache());
+            (standing, fault.map(|fault| fault.kind()))
+        };
+        assert_eq!(standing(), (Standing::Present, None));
+        assert_eq!(standing(), (Standing::Present, None), "nothing was made");
+        get(&site, &path, &commit).unwrap();
+        assert_eq!(standing(), (Standing::Prepared, None));
+        site.write(&site.home("sdk/lib/a.h"), "int b;\n");
+        assert_eq!(standing(), (Standing::Stale, Some(FaultKind::Mismatch)));
+        fs::rename(site.home("sdk"), site.home("other")).unwrap();
+        assert_eq!(standing(), (Standing::Prepared, None), "the copy is as good");
+        let never_copied = sdk();
+        let path = named(&never_copied, "");
+        fs::rename(never_copied.home("sdk"), never_copied.home("other")).unwrap();
+        let (word, fault) = path_standing(&path, &[&commit], &never_copied.machine(), &never_copied.cache());
+        assert_eq!((word, fault.unwrap().kind()), (Standing::Missing, FaultKind::Missing));
     }
 
     #[test]
