@@ -72,6 +72,7 @@ fn graph() -> Arc<Graph> {
         test_files: Vec::new(),
         merged: None,
         conflicts: Vec::new(),
+        target_branch: None,
     });
     builder.add(Policy {
         observed_by: Observer::Operator,

@@ -29,6 +29,7 @@ pub(crate) fn change() -> Change {
         test_files: Vec::new(),
         merged: None,
         conflicts: Vec::new(),
+        target_branch: None,
     }
 }
 

@@ -70,6 +70,9 @@ declare::facts! {
         /// The paths that keep target and candidate from being merged, where their merge was asked for; sorted. Nothing
         /// runs when there are some.
         conflicts: Vec<RepoPath>,
+        /// The branch the change would merge into, without the name of a remote; absent when the target was named by
+        /// something else, such as a commit.
+        target_branch: Option<String>,
     } derived {
         /// Every test that an accepted report of a required check lists at the candidate.
         listed: Type::Tests, derived::change_listed;

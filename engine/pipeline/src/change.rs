@@ -11,6 +11,8 @@ use crate::{CheckRequest, request::Judged};
 pub(crate) struct ResolvedChange {
     pub(crate) target_name: String,
     pub(crate) candidate_name: String,
+    /// The branch that the target was named by; none for anything else.
+    pub(crate) target_branch: Option<String>,
     /// The commit of that name: the candidate, unless a merge was made to be judged.
     pub(crate) named: CommitId,
     pub(crate) target: CommitId,
@@ -36,6 +38,7 @@ impl ResolvedChange {
         Self {
             target_name: commit.to_string(),
             candidate_name: commit.to_string(),
+            target_branch: None,
             named: commit.clone(),
             target: commit.clone(),
             base: commit.clone(),
@@ -72,6 +75,7 @@ pub(crate) fn resolve(
     let base = repository.merge_base(&target, &candidate)?;
     repository.refuse_empty_change(&base, &candidate)?;
     Ok(ResolvedChange {
+        target_branch: repository.target_branch(&target_name),
         target_name,
         candidate_name: request.candidate.clone(),
         named,

@@ -199,6 +199,7 @@ pub(crate) fn change_fact(
         test_files: all,
         merged: change.merged.clone(),
         conflicts: change.conflicts.clone(),
+        target_branch: change.target_branch.clone(),
     })
 }
 

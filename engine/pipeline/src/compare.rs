@@ -125,6 +125,7 @@ fn observed(reports: &Reports<'_>, declared: &[String]) -> Result<GraphBuilder, 
         test_files: Vec::new(),
         merged: None,
         conflicts: Vec::new(),
+        target_branch: None,
     });
     builder.add(Policy {
         observed_by: Observer::Operator,

@@ -185,6 +185,7 @@ pub(crate) fn graph_in(mode: Autonomy, checks: usize) -> Arc<Graph> {
         test_files: Vec::new(),
         merged: None,
         conflicts: Vec::new(),
+        target_branch: None,
     });
     builder.add(Policy {
         observed_by: Observer::Operator,

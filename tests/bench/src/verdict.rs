@@ -116,6 +116,7 @@ fn graph() -> Graph {
         test_files: Vec::new(),
         merged: None,
         conflicts: Vec::new(),
+        target_branch: None,
     });
     builder.add(Policy {
         observed_by: Observer::Operator,

@@ -3,12 +3,14 @@
 mod broken;
 mod coverage;
 mod diff;
+mod example;
 mod explain;
 mod hostile;
 mod laws;
 mod new;
 mod snapshots;
 mod test;
+mod tutorial;
 
 use std::{fs, path::Path};
 

@@ -35,6 +35,7 @@ fn change(paths: Vec<RepoPath>) -> Change {
         test_files: Vec::new(),
         merged: None,
         conflicts: Vec::new(),
+        target_branch: None,
     }
 }
 

@@ -210,6 +210,7 @@ impl World {
             test_files: Vec::new(),
             merged: None,
             conflicts: Vec::new(),
+            target_branch: None,
         }
     }
 }

@@ -15,6 +15,7 @@ pub fn of(kind: Kind, key: &str) -> Result<Value, String> {
             "observed_by": "orchestrator", "target": "a".repeat(40), "base": "a".repeat(40), "candidate": "c".repeat(40),
             "changed_paths": ["src/lib.rs"], "mode": "pr-only", "contains_target": true, "read_from": "base-ref",
             "focus_markers": [], "new_test_files": [], "test_files": [], "merged": null, "conflicts": [],
+            "target_branch": "main",
         }),
         Kind::Policy => json!({
             "observed_by": "operator", "digest": null, "mode": "pr-only", "fail_on_missing_check": true,
