@@ -17,7 +17,7 @@ pub struct SchemaArgs {
     pub name: Name,
 }
 
-/// What can be described.
+/// What can be described. A document is called as its form is: `runmill.<name>/v1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Name {
     /// `.runmill/checks.yaml`
@@ -34,6 +34,60 @@ pub enum Name {
     Init,
     /// `runmill.demo/v1`, of `demo`
     Demo,
+    /// `runmill.runs/v1`, of `runs`
+    Runs,
+    /// `runmill.store/v1`, of `runs verify`
+    Store,
+    /// `runmill.collection/v1`, of `runs gc`
+    Collection,
+    /// `runmill.inspection/v1`, of `inspect`
+    Inspection,
+    /// `runmill.facts/v1`, of `facts`
+    Facts,
+    /// `runmill.code/v1`, of `explain CODE`
+    Code,
+    /// `runmill.explanation/v1`, of `explain RUN`
+    Explanation,
+    /// `runmill.replay/v1`, of `replay`
+    Replay,
+    /// `runmill.approval/v1`, of `approve`
+    Approval,
+    /// `runmill.declaration/v1`, of `declare`
+    Declaration,
+    /// `runmill.prepared/v1`, of `deps prepare`
+    Prepared,
+    /// `runmill.dependency-status/v1`, of `deps status`
+    DependencyStatus,
+    /// `runmill.dependency-collection/v1`, of `deps gc`
+    DependencyCollection,
+    /// `runmill.fingerprint/v1`, of `deps fingerprint`
+    Fingerprint,
+    /// `runmill.rules-check/v1`, of `rules check`
+    RulesCheck,
+    /// `runmill.rules-test/v1`, of `rules test`
+    RulesTest,
+    /// `runmill.rules-coverage/v1`, of `rules coverage`
+    RulesCoverage,
+    /// `runmill.rules-laws/v1`, of `rules laws`
+    RulesLaws,
+    /// `runmill.rules-diff/v1`, of `rules diff`
+    RulesDiff,
+    /// `runmill.rules-new/v1`, of `rules new`
+    RulesNew,
+    /// `runmill.rule-explanation/v1`, of `rules explain`
+    RuleExplanation,
+    /// `runmill.keygen/v1`, of `evidence keygen`
+    Keygen,
+    /// `runmill.signed/v1`, of `evidence sign`
+    Signed,
+    /// `runmill.trusted/v1`, of `evidence trust`
+    Trusted,
+    /// `runmill.expectations/v1`, of `evidence expect`
+    Expectations,
+    /// `runmill.evidence-report/v1`, of `evidence verify`
+    EvidenceReport,
+    /// `runmill.asf-evidence-verification-report/v1`, of `evidence verify` for bundles of the TypeScript runmill
+    AsfEvidenceVerificationReport,
     /// `runmill.error/v1`, of every verb that cannot do its work
     Error,
 }
@@ -58,6 +112,33 @@ fn value(name: Name) -> Value {
         Name::Doctor => documents::doctor(),
         Name::Init => documents::init(),
         Name::Demo => documents::demo(),
+        Name::Runs => documents::runs(),
+        Name::Store => documents::store(),
+        Name::Collection => documents::collection(),
+        Name::Inspection => documents::inspection(),
+        Name::Facts => documents::facts(),
+        Name::Code => documents::code(),
+        Name::Explanation => documents::explanation(),
+        Name::Replay => documents::replay(),
+        Name::Approval => documents::approval(),
+        Name::Declaration => documents::declaration(),
+        Name::Prepared => documents::prepared(),
+        Name::DependencyStatus => documents::dependency_status(),
+        Name::DependencyCollection => documents::dependency_collection(),
+        Name::Fingerprint => documents::fingerprint(),
+        Name::RulesCheck => documents::rules_check(),
+        Name::RulesTest => documents::rules_test(),
+        Name::RulesCoverage => documents::rules_coverage(),
+        Name::RulesLaws => documents::rules_laws(),
+        Name::RulesDiff => documents::rules_diff(),
+        Name::RulesNew => documents::rules_new(),
+        Name::RuleExplanation => documents::rule_explanation(),
+        Name::Keygen => documents::keygen(),
+        Name::Signed => documents::signed(),
+        Name::Trusted => documents::trusted(),
+        Name::Expectations => documents::expectations(),
+        Name::EvidenceReport => documents::evidence_report(),
+        Name::AsfEvidenceVerificationReport => documents::verification(),
         Name::Error => documents::error(),
     }
 }

@@ -138,17 +138,29 @@ fn says_how_old_what_is_known_of_the_remote_is() {
     let clone = repo.place("clone");
     repo.git_in(repo.root(), ["clone", "--quiet", repo.path().to_str().unwrap(), clone.to_str().unwrap()]);
     let target = || Examined::of(repo.runmill(["doctor", "--check", "repository:target"]).in_dir(&clone));
-    target().has("repository:target", "ok", "`origin/main` is at", "").has(
-        "repository:target",
-        "ok",
-        "as it was cloned",
-        "",
-    );
-    repo.git_in(&clone, ["fetch", "--quiet"]);
-    target().has("repository:target", "ok", "fetched a moment ago", "");
+    let id = "repository:target";
     let old = std::time::SystemTime::now() - std::time::Duration::from_secs(30 * 24 * 3600);
-    fs::File::options().append(true).open(clone.join(".git/FETCH_HEAD")).unwrap().set_modified(old).unwrap();
-    target().exits(0).has("repository:target", "warn", "fetched 30 days ago", "git fetch origin");
+    let age = |file: &str| fs::File::options().append(true).open(clone.join(file)).unwrap().set_modified(old).unwrap();
+    target().has(id, "ok", "`origin/main` is at", "").has(id, "ok", "cloned a moment ago", "");
+    age(".git/refs/remotes/origin/HEAD");
+    target().exits(0).has(id, "warn", "cloned 30 days ago", "git fetch origin");
+    repo.git_in(&clone, ["fetch", "--quiet"]);
+    target().has(id, "ok", "fetched a moment ago", "");
+    age(".git/FETCH_HEAD");
+    target().exits(0).has(id, "warn", "fetched 30 days ago", "git fetch origin");
+}
+
+#[test]
+fn says_that_a_branch_of_the_clone_is_behind_its_remote() {
+    let repo = ready();
+    let clone = repo.place("clone");
+    repo.git_in(repo.root(), ["clone", "--quiet", repo.path().to_str().unwrap(), clone.to_str().unwrap()]);
+    let local = ["doctor", "--check", "repository:target", "--base", "main"];
+    let target = || Examined::of(repo.runmill(local).in_dir(&clone));
+    target().has("repository:target", "ok", "a branch of this clone", "");
+    repo.file("more", "x").commit("main moves");
+    repo.git_in(&clone, ["fetch", "--quiet"]);
+    target().exits(0).has("repository:target", "warn", "`origin/main` has more", "--base origin/main");
 }
 
 #[test]

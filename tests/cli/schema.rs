@@ -6,7 +6,7 @@ use runmill_manifest::{checks, policy, schema};
 use runmill_model::Problems;
 use serde_json::Value;
 
-use crate::harness::{Repo, faults, fits};
+use crate::harness::{PackDir, Repo, faults, fits, printed};
 
 /// Every key of both files, each with a value.
 const CHECKS: &str = r##"
@@ -235,35 +235,93 @@ fn what_a_schema_refuses_no_parser_takes() {
     }
 }
 
-/// The schema of this name, as the binary prints it.
-pub fn printed(repo: &Repo, name: &str) -> Value {
-    let output = repo.runmill(["schema", name]).output();
-    assert_eq!(output.exit, 0, "{}", output.stderr);
-    serde_json::from_str(&output.stdout).unwrap()
+/// The harness holds whatever is printed against its schema; here every form is printed once.
+#[test]
+fn every_form_is_printed_and_described() {
+    let repo = Repo::with_tests(["pass a", "pass b"]);
+    repo.tests("unit", ["pass a", "skip b"]).commit("change");
+    let mut forms = BTreeSet::new();
+    let mut print = |line: &str| {
+        let output = repo.runmill(line.split(' ')).arg("--json").output();
+        let document: Value = serde_json::from_str(&output.stdout)
+            .unwrap_or_else(|error| panic!("{line}: {error}: {}{}", output.stdout, output.stderr));
+        let form = document["schema"].as_str().unwrap_or_default();
+        let name = form.strip_prefix("runmill.").and_then(|form| form.strip_suffix("/v1"));
+        forms.insert(name.unwrap_or_else(|| panic!("{line}: {form}")).to_owned());
+    };
+    repo.file("a.xml", "<testsuite><testcase name=\"a\"/></testsuite>").file("b.xml", "<testsuite>");
+    for line in [
+        "check",
+        "runs",
+        "inspect latest",
+        "inspect latest unit",
+        "facts latest",
+        "explain latest",
+        "explain latest unit",
+        "explain RM-VERIFY-003",
+        "replay latest",
+        "declare latest unit --side candidate",
+        "approve latest unit --by me",
+        "runs verify",
+        "runs gc --dry-run",
+        "doctor",
+        "init --dry-run",
+        "init",
+        "deps prepare",
+        "deps status",
+        "deps gc",
+        "deps fingerprint .",
+        "demo",
+        "report read a.xml",
+        "report read b.xml",
+        "report read a.xml --base a.xml",
+        "check --base nowhere",
+    ] {
+        print(line);
+    }
+    let vectors = concat!(env!("CARGO_MANIFEST_DIR"), "/engine/evidence/tests/vectors/terminal");
+    let input = |name: &str| format!("{vectors}/{name}.json");
+    let [bundle, trust, expectations] = ["valid.bundle", "trust", "expectations"].map(input);
+    print(&format!("evidence verify {bundle} --trust {trust} --expectations {expectations}"));
+    let _pack = PackDir::at(&repo.place("team"), "team").rule("patience", "check", "proven([check])");
+    for line in [
+        "rules check ../team",
+        "rules test ../team",
+        "rules coverage ../team",
+        "rules laws ../team",
+        "rules diff ../team ../team",
+        "rules new own",
+        "rules explain own/first-rule --fixture first-rule",
+        "evidence keygen --out ../key.pem",
+        "evidence trust add ../trust.json ../key.pub.json",
+        "evidence sign latest --key ../key.pem --out ../bundle.json --repository here",
+        "evidence expect --base main --out ../expected.json --repository here --verdict blocked",
+        "evidence verify ../bundle.json --trust ../trust.json --expectations ../expected.json",
+    ] {
+        print(line);
+    }
+    let described = forms.into_iter().chain(["checks", "policy"].map(str::to_owned)).collect::<BTreeSet<_>>();
+    let help = repo.runmill(["schema", "--help"]).output().stdout;
+    let (arguments, _) = help.split_once("Options:").unwrap();
+    let lines = arguments.lines().filter_map(|line| line.trim_start().strip_prefix("- ")?.split_once(':'));
+    let names: BTreeSet<_> = lines.map(|(name, _)| name.to_owned()).collect();
+    assert_eq!(described, names);
 }
 
 #[test]
-fn what_is_printed_fits() {
-    let repo = Repo::with_tests(["pass a", "pass b"]);
-    repo.tests("unit", ["pass a", "skip b", "fail c"]).commit("change");
+fn what_is_not_described_is_refused() {
+    let repo = Repo::with_tests(["pass a"]);
+    repo.tests("unit", ["pass a", "pass b"]).commit("change");
     let verdict = repo.check().verdict();
-    fits(&printed(&repo, "verdict"), verdict.document());
-    let document = |args: &[&str]| -> Value {
-        let output = repo.runmill(args.iter().copied()).arg("--json").output();
-        serde_json::from_str(&output.stdout)
-            .unwrap_or_else(|error| panic!("{error}: {}{}", output.stdout, output.stderr))
-    };
-    fits(&printed(&repo, "doctor"), &document(&["doctor"]));
-    fits(&printed(&repo, "init"), &document(&["init"]));
-    fits(&printed(&repo, "init"), &document(&["init", "--dry-run"]));
-    fits(&printed(&repo, "error"), &document(&["check", "--base", "nowhere"]));
-    fits(&printed(&repo, "demo"), &document(&["demo"]));
-    repo.file("a.xml", "<testsuite><testcase name=\"a\"/></testsuite>").file("b.xml", "<testsuite>");
-    for args in [
-        &["report", "read", "a.xml"] as &[_],
-        &["report", "read", "b.xml"],
-        &["report", "read", "a.xml", "--base", "a.xml"],
-    ] {
-        fits(&printed(&repo, "report"), &document(args));
+    let schema = printed("verdict");
+    for pointer in ["", "/manifest", "/results/0", "/results/0/report", "/findings/0", "/findings/0/subject"] {
+        let mut more = verdict.document().clone();
+        more.pointer_mut(pointer).unwrap().as_object_mut().unwrap().insert(UNKNOWN.to_owned(), Value::Null);
+        assert!(!faults(&schema, &more).is_empty(), "{pointer}");
+        let mut less = verdict.document().clone();
+        let members = less.pointer_mut(pointer).unwrap().as_object_mut().unwrap();
+        let name = members.keys().next().cloned().unwrap();
+        members.remove(&name);
+        assert!(!faults(&schema, &less).is_empty(), "{pointer} without {name}");
     }
 }

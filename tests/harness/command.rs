@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::{
     ErrorDocument, Repo, User, Verdict, container,
     recorded::{assert_replays, ended, unfinished},
+    schema,
 };
 
 /// A run of the binary, not started yet.
@@ -188,6 +189,7 @@ impl Output {
         let output = child.wait_with_output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
         let stdout = String::from_utf8(output.stdout).unwrap();
+        schema::described(&stdout);
         let exit = output.status.code();
         let exit = exit.unwrap_or_else(|| panic!("ended by a signal: {}\n{stderr}", output.status));
         Self { exit, stdout, stderr, state, earlier_records: Vec::new() }

@@ -24,7 +24,7 @@ pub use process::{alive, process_with_argument, unique_seconds};
 pub use recorded::Recorded;
 pub use redact::{screen, snapshot};
 pub use repo::Repo;
-pub use schema::{faults, fits};
+pub use schema::{faults, fits, printed};
 pub use state::files;
 pub use terminal::Terminal;
 pub use user::User;

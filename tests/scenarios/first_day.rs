@@ -1,11 +1,14 @@
 //! A project's first day: `init`, `doctor` and `check` without an edit go ready offline, and a vanished test blocks.
 
+use std::path::{Path, PathBuf};
+
 use crate::harness::{Repo, Runmill, Verdict};
 
 /// A project as its people have it, and the PATH they have.
 struct Project {
     repo: Repo,
     path: String,
+    env: Vec<(&'static str, PathBuf)>,
 }
 
 impl Project {
@@ -15,11 +18,19 @@ impl Project {
             repo.file(name, text);
         }
         repo.commit("base");
-        Self { repo, path: path.to_owned() }
+        Self { repo, path: path.to_owned(), env: Vec::new() }
+    }
+
+    /// Sets a variable of the person's environment.
+    #[cfg(feature = "real-world")]
+    fn with(mut self, name: &'static str, value: &Path) -> Self {
+        self.env.push((name, value.to_owned()));
+        self
     }
 
     fn run(&self, args: &[&str]) -> Runmill {
-        self.repo.runmill(args.iter().copied()).env("PATH", &self.path)
+        let run = self.repo.runmill(args.iter().copied()).env("PATH", &self.path);
+        self.env.iter().fold(run, |run, (name, value)| run.env(name, value))
     }
 
     /// Sets it up, looks at it, and has a change judged that touches no test.
@@ -60,7 +71,7 @@ impl Project {
 /// The directory of the cargo that runs this suite, and nothing that is not part of a toolchain or of the system.
 fn path_with_cargo() -> String {
     let cargo = std::env::var("CARGO").expect("cargo sets CARGO for the tests it runs");
-    let toolchain = std::path::Path::new(&cargo).parent().unwrap().display();
+    let toolchain = Path::new(&cargo).parent().unwrap().display();
     format!("{toolchain}:/usr/bin:/bin")
 }
 

@@ -2,6 +2,7 @@
 
 mod adversary;
 mod at_once;
+mod ci_jobs;
 mod crashes;
 mod dependencies;
 mod environment;

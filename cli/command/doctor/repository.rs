@@ -2,12 +2,14 @@
 
 use std::{fs, time::Duration};
 
-use runmill_host::git::Repository;
+use runmill_host::git::{Repository, Target};
 
 use super::{finding::Finding, patient::Patient};
 
 /// How old what is known of a remote may be before a person should fetch.
-const OLD: Duration = Duration::from_secs(7 * 24 * 3600);
+const OLD: Duration = Duration::from_secs(24 * 3600);
+/// The remote that git names by itself.
+const UPSTREAM: &str = "origin";
 
 /// Whether there is a repository whose history is whole.
 pub fn look(patient: &Patient<'_>) -> Vec<Finding> {
@@ -29,26 +31,44 @@ pub fn look_at_target(patient: &Patient<'_>) -> Vec<Finding> {
         Err(problem) => return vec![Finding::problem(problem)],
     };
     let at = format!("`{}` is at {}", target.name, target.commit.short());
-    let is_remote = repository.resolve(&format!("refs/remotes/{}", target.name)).is_ok();
-    if !is_remote {
-        return vec![Finding::ok(format!("{at}, a branch of this clone"))];
+    if repository.resolve(&format!("refs/remotes/{}", target.name)).is_err() {
+        return vec![local(repository, target, &at)];
     }
-    vec![match last_fetch(repository) {
-        None => Finding::ok(format!("{at}, as it was cloned")),
-        Some(age) if age > OLD => {
-            let remote = target.name.split('/').next().unwrap_or_default();
-            let what = format!("{at}, fetched {} ago", told(age));
-            Finding::warn(what, format!("run `git fetch {remote}`: a change is judged against what is known here"))
-        }
-        Some(age) => Finding::ok(format!("{at}, fetched {} ago", told(age))),
+    let remote = target.name.split('/').next().unwrap_or_default();
+    let (how, age) = match last_fetch(repository, remote) {
+        None => return vec![Finding::ok(format!("{at}, as it was cloned"))],
+        Some(known) => known,
+    };
+    let what = format!("{at}, {how} {} ago", told(age));
+    vec![if age > OLD {
+        Finding::warn(what, format!("run `git fetch {remote}`: a change is judged against what is known here"))
+    } else {
+        Finding::ok(what)
     }]
 }
 
-/// When git last wrote what it fetched.
-fn last_fetch(repository: &Repository) -> Option<Duration> {
+/// A branch of this clone, which may be older than what is known of the same branch elsewhere.
+fn local(repository: &Repository, target: &Target, at: &str) -> Finding {
+    let upstream = format!("{UPSTREAM}/{}", target.name);
+    let known = repository.resolve(&format!("refs/remotes/{upstream}"));
+    let is_behind = known.is_ok_and(|known| !repository.contains(&target.commit, &known).unwrap_or(true));
+    if is_behind {
+        let fix = format!("judge against it with `--base {upstream}`, or bring `{}` up to it", target.name);
+        return Finding::warn(format!("{at}, a branch of this clone, and `{upstream}` has more"), fix);
+    }
+    Finding::ok(format!("{at}, a branch of this clone"))
+}
+
+/// When git last wrote what it was told of a remote, and by what.
+fn last_fetch(repository: &Repository, remote: &str) -> Option<(&'static str, Duration)> {
     let dirs = repository.private_dirs();
-    let written = dirs.iter().filter_map(|dir| fs::metadata(dir.join("FETCH_HEAD")).ok()?.modified().ok());
-    written.max().map(|at| at.elapsed().unwrap_or_default())
+    let age = |file: &str| {
+        let written = dirs.iter().filter_map(|dir| fs::metadata(dir.join(file)).ok()?.modified().ok());
+        written.max().map(|at| at.elapsed().unwrap_or_default())
+    };
+    // A clone writes no `FETCH_HEAD`.
+    let cloned = || Some(("cloned", age(&format!("refs/remotes/{remote}/HEAD"))?));
+    age("FETCH_HEAD").map(|age| ("fetched", age)).or_else(cloned)
 }
 
 /// A time in the unit a person would choose.

@@ -1,10 +1,25 @@
 //! Documents that runmill prints.
 
+mod dependencies;
+mod evidence;
+mod exceptions;
+mod explained;
+mod record;
+mod rules;
 mod verdict;
 
 use runmill_manifest::schema::{Member, Shape};
 use serde_json::Value;
 
+pub use dependencies::{collection as dependency_collection, fingerprint, prepared, status as dependency_status};
+pub use evidence::{expectations, keygen, report as evidence_report, signed, trusted, verification};
+pub use exceptions::{approval, declaration};
+pub use explained::{code, explanation, replay, rule_explanation};
+pub use record::{collection, facts, inspection, runs, store};
+pub use rules::{
+    check as rules_check, coverage as rules_coverage, diff as rules_diff, laws as rules_laws, new as rules_new,
+    test as rules_test,
+};
 pub use verdict::verdict;
 
 const DIGEST: &str = "^sha256:[0-9a-f]{64}$";
@@ -22,6 +37,11 @@ fn count(doc: &str) -> Shape {
 
 fn texts(doc: &str) -> Shape {
     Shape::list(Shape::any_text()).doc(doc)
+}
+
+/// A text that is not blank.
+fn name(doc: &str) -> Shape {
+    Shape::text().doc(doc)
 }
 
 fn optional_text(doc: &str) -> Shape {
@@ -134,25 +154,25 @@ pub fn demo() -> Value {
     document("runmill.demo/v1", "What the demo showed.", [Shape::list(scene).doc("Its scenes.").needed("scenes")])
 }
 
+/// What is told of a problem.
+fn problem_members() -> Vec<Member> {
+    let label = Shape::object([
+        Shape::any_text().doc("The file.").needed("file"),
+        count("The line, 1-based.").needed("line"),
+        count("The column, 1-based.").needed("column"),
+        Shape::any_text().doc("What is wrong there.").needed("text"),
+    ]);
+    vec![
+        Shape::any_text().doc("The code.").needed("code"),
+        Shape::any_text().doc("What happened.").needed("message"),
+        Shape::any_text().doc("What to do.").needed("help"),
+        Shape::list(label).doc("Where.").needed("labels"),
+    ]
+}
+
 /// `runmill.error/v1`.
 pub fn error() -> Value {
-    let label = || {
-        Shape::list(Shape::object([
-            Shape::any_text().doc("The file.").needed("file"),
-            count("The line, 1-based.").needed("line"),
-            count("The column, 1-based.").needed("column"),
-            Shape::any_text().doc("What is wrong there.").needed("text"),
-        ]))
-        .doc("Where.")
-    };
-    let members = || {
-        [
-            Shape::any_text().doc("The code.").needed("code"),
-            Shape::any_text().doc("What happened.").needed("message"),
-            Shape::any_text().doc("What to do.").needed("help"),
-            label().needed("labels"),
-        ]
-    };
-    let all = Shape::list(Shape::object(members())).doc("Every problem, the first included.").named("problems");
-    document("runmill.error/v1", "What kept a verb from its work.", members().into_iter().chain([all]))
+    let all = Shape::list(Shape::object(problem_members())).doc("Every problem, the first included.").named("problems");
+    let members = problem_members().into_iter().chain([all]);
+    document("runmill.error/v1", "What kept a verb from its work.", members)
 }

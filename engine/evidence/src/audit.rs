@@ -24,6 +24,10 @@ pub enum FailureClass {
 }
 
 impl FailureClass {
+    /// Every class, in the order in which they are tried.
+    pub const ALL: [Self; 7] =
+        [Self::Schema, Self::Digest, Self::Trust, Self::Signature, Self::Binding, Self::MissingEvidence, Self::Replay];
+
     /// The stable text, such as `missing-evidence`.
     pub const fn as_str(self) -> &'static str {
         match self {

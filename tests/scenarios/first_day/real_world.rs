@@ -1,5 +1,8 @@
 //! The same with tools that not every machine has; `.ci/run` installs them.
 
+mod installed;
+mod readme;
+
 use std::{
     path::{Path, PathBuf},
     process::Command,

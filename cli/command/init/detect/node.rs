@@ -17,6 +17,8 @@ struct Package<'t> {
     dir: &'t str,
     json: Map<String, Value>,
     manager: Manager,
+    /// Whether the package above it, whose manager it shares, installs something: node finds that from here too.
+    shares: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +36,7 @@ const OTHERS: &[(&str, &str)] = &[("check", "check"), ("build", "build")];
 /// Every package with scripts; in a workspace, the root's where it does not only hand on.
 pub fn find(tree: &Tree, found: &mut Findings) {
     let dirs = tree.directories_with("package.json");
-    let mut roots: Vec<(&str, Manager)> = Vec::new();
+    let mut roots: Vec<(&str, Manager, bool)> = Vec::new();
     let mut covered: Vec<(&str, &str)> = Vec::new();
     for dir in dirs {
         let path = join(dir, "package.json");
@@ -43,13 +45,14 @@ pub fn find(tree: &Tree, found: &mut Findings) {
             found.note(format!("`{path}` cannot be read, so its scripts are left out"));
             continue;
         };
-        let above = roots.iter().rev().find(|(root, _)| within(dir, root).is_some());
+        let above = roots.iter().rev().find(|(root, ..)| within(dir, root).is_some());
         let own = manager(tree, dir, &json);
-        let manager = own.or(above.map(|(_, manager)| *manager)).unwrap_or(Manager::Npm);
+        let manager = own.or(above.map(|(_, manager, _)| *manager)).unwrap_or(Manager::Npm);
+        let shares = own.is_none() && above.is_some_and(|(.., installs)| *installs);
+        let package = Package { tree, dir, json, manager, shares };
         if own.is_some() || above.is_none() {
-            roots.push((dir, manager));
+            roots.push((dir, manager, package.has_dependencies()));
         }
-        let package = Package { tree, dir, json, manager };
         let scripts = package.scripts();
         let hands_on = |script: &str| package.script(script).is_some_and(hands_on);
         let mut took = false;
@@ -219,7 +222,7 @@ impl Package<'_> {
             Manager::Pnpm => "pnpm",
             Manager::Yarn => "yarn",
         };
-        self.has_dependencies().then_some(name)
+        (self.has_dependencies() || self.shares).then_some(name)
     }
 
     fn say_what_is_missing(&self, found: &mut Findings) {

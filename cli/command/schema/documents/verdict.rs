@@ -1,6 +1,6 @@
 //! `runmill.verdict/v1`.
 
-use runmill_manifest::schema::Shape;
+use runmill_manifest::schema::{Member, Shape};
 use runmill_model::words::{Autonomy, Checkout, Isolation, Level};
 use serde_json::Value;
 
@@ -21,9 +21,7 @@ pub fn verdict() -> Value {
             texts("What keeps target and candidate from being merged.").needed("conflicts"),
             Shape::words(Autonomy::ALL.iter().map(|word| word.as_str())).doc("Who owns the merge.").needed("mode"),
             digest("The digest of the sealed fact graph.").needed("facts_digest"),
-            Shape::either([Shape::constant("none"), Shape::object([digest("Of the file.").needed("digest")])])
-                .doc("The operator's policy.")
-                .needed("policy"),
+            policy().needed("policy"),
             Shape::list(pack()).doc("The packs that judged.").needed("packs"),
             texts("Everything the operator loosened.").needed("relaxations"),
             Shape::list(waiver()).doc("The waivers that let a finding pass.").needed("waivers"),
@@ -35,23 +33,37 @@ pub fn verdict() -> Value {
     )
 }
 
-fn commit(doc: &str) -> Shape {
+/// The operator's policy.
+pub(super) fn policy() -> Shape {
+    Shape::either([Shape::constant("none"), Shape::object([digest("Of the file.").needed("digest")])])
+        .doc("The operator's policy.")
+}
+
+/// A commit.
+pub(super) fn commit(doc: &str) -> Shape {
     Shape::pattern("^[0-9a-f]{40}$").doc(doc)
 }
 
-fn digest(doc: &str) -> Shape {
+/// A digest.
+pub(super) fn digest(doc: &str) -> Shape {
     Shape::pattern(DIGEST).doc(doc)
 }
 
 fn pack() -> Shape {
-    Shape::object([
+    Shape::object(pack_members())
+}
+
+/// What names a pack.
+pub(super) fn pack_members() -> Vec<Member> {
+    vec![
         Shape::text().doc("Its name.").needed("name"),
         Shape::text().doc("Its version.").needed("version"),
         digest("Its digest.").needed("digest"),
-    ])
+    ]
 }
 
-fn waiver() -> Shape {
+/// A waiver.
+pub(super) fn waiver() -> Shape {
     Shape::object(["fingerprint", "reason", "approver", "expires"].map(|name| Shape::any_text().needed(name)))
 }
 
@@ -129,20 +141,27 @@ fn result() -> Shape {
     ])
 }
 
-fn subject() -> Shape {
+/// A fact.
+pub(super) fn subject() -> Shape {
     Shape::object([
         Shape::text().doc("The kind of fact.").needed("kind"),
         Shape::any_text().doc("Its key.").needed("key"),
     ])
 }
 
-fn finding() -> Shape {
+/// A judgement.
+pub(super) fn outcome() -> Shape {
+    Shape::words(["proven", "refuted", "unproven", "not_applicable"]).doc("The judgement.")
+}
+
+/// A finding.
+pub(super) fn finding() -> Shape {
     Shape::object([
         Shape::text().doc("The rule.").needed("rule"),
         Shape::text().doc("Its pack.").needed("pack"),
         Shape::pattern("^RM-[A-Z]+-[0-9]{3}$").doc("The code.").needed("code"),
         Shape::words(Level::ALL.iter().map(|word| word.as_str())).doc("How it counts.").needed("level"),
-        Shape::words(["proven", "refuted", "unproven", "not_applicable"]).doc("The judgement.").needed("outcome"),
+        outcome().needed("outcome"),
         Shape::flag().doc("Whether the rule failed to judge.").needed("fault"),
         Shape::flag().doc("Whether a waiver let it pass.").needed("waived"),
         subject().doc("What it is about.").needed("subject"),

@@ -27,6 +27,11 @@ impl Shape {
         Self(Map::new())
     }
 
+    /// What stands under this name in the `definitions` of the document, for what is made of its own kind.
+    pub fn defined(name: &str) -> Self {
+        Self::of(json!({ "$ref": format!("#/definitions/{name}") }))
+    }
+
     /// Exactly this.
     pub fn constant(value: impl Into<Value>) -> Self {
         Self(Map::from_iter([("const".to_owned(), value.into())]))
@@ -153,6 +158,11 @@ impl Shape {
     /// The member of this name; it must be there.
     pub fn needed(self, name: &'static str) -> Member {
         Member { name, shape: self, is_required: true }
+    }
+
+    /// The schema as it stands under `definitions`.
+    pub fn into_value(self) -> Value {
+        Value::Object(self.0)
     }
 
     /// A whole schema.

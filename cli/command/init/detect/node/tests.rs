@@ -100,6 +100,15 @@ fn a_workspace_is_judged_where_the_reports_are() {
             ],
         );
     }
+    // What the root installs, node finds from every package.
+    let root = r#"{"workspaces": ["packages/*"], "devDependencies": {"mocha": "12"}}"#;
+    check(
+        &with(root),
+        &[
+            &format!("a:unit: npm test -- {flags} | in packages/a | junit packages/a/reports/unit.xml | needs npm"),
+            &format!("b:unit: npm test -- {flags} | in packages/b | junit packages/b/reports/unit.xml | needs npm"),
+        ],
+    );
     let root = r#"{"workspaces": ["packages/*"], "scripts": {"test": "mocha"}}"#;
     check(&with(root), &[&format!("unit: npm test -- {flags} | junit reports/unit.xml")]);
 }
