@@ -70,6 +70,8 @@ pub enum Name {
     RulesCoverage,
     /// `runmill.rules-laws/v1`, of `rules laws`
     RulesLaws,
+    /// `runmill.rules-doc/v1`, of `rules doc`
+    RulesDoc,
     /// `runmill.rules-diff/v1`, of `rules diff`
     RulesDiff,
     /// `runmill.rules-new/v1`, of `rules new`
@@ -116,7 +118,7 @@ fn value(name: Name) -> Value {
         Name::Store => documents::store(),
         Name::Collection => documents::collection(),
         Name::Inspection => documents::inspection(),
-        Name::Facts => documents::facts(),
+        Name::Facts => runmill_workshop::schema::json_schema(),
         Name::Code => documents::code(),
         Name::Explanation => documents::explanation(),
         Name::Replay => documents::replay(),
@@ -130,6 +132,7 @@ fn value(name: Name) -> Value {
         Name::RulesTest => documents::rules_test(),
         Name::RulesCoverage => documents::rules_coverage(),
         Name::RulesLaws => documents::rules_laws(),
+        Name::RulesDoc => documents::rules_doc(),
         Name::RulesDiff => documents::rules_diff(),
         Name::RulesNew => documents::rules_new(),
         Name::RuleExplanation => documents::rule_explanation(),

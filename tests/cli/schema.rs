@@ -289,6 +289,7 @@ fn every_form_is_printed_and_described() {
         "rules test ../team",
         "rules coverage ../team",
         "rules laws ../team",
+        "rules doc ../team",
         "rules diff ../team ../team",
         "rules new own",
         "rules explain own/first-rule --fixture first-rule",

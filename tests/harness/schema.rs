@@ -32,6 +32,8 @@ impl Checker<'_> {
         for (keyword, rule) in schema.as_object().expect("a schema is an object") {
             match keyword.as_str() {
                 "$schema" | "title" | "description" | "default" | "definitions" => {}
+                // What is no keyword of JSON Schema says something to people and checks nothing.
+                keyword if keyword.starts_with("x-") => {}
                 "$ref" => {
                     let pointer = rule.as_str().unwrap().trim_start_matches('#');
                     self.check(self.root.pointer(pointer).expect("a definition"), value, at, found);

@@ -3,12 +3,14 @@
 pub mod check;
 pub mod coverage;
 pub mod diff;
+pub mod doc;
 pub mod explain;
 mod files;
 pub mod laws;
 pub mod new;
 mod packs;
 mod review;
+pub mod schema;
 pub mod test;
 
 use clap::Subcommand;
@@ -29,6 +31,10 @@ pub enum RulesCommand {
     Coverage(coverage::CoverageArgs),
     /// Try what must hold of every pack on the facts of its cases: less evidence, shuffled facts, folded constants
     Laws(laws::LawsArgs),
+    /// Write the catalogue of rule packs: what each rule is for, its parameters, cases and coverage
+    Doc(doc::DocArgs),
+    /// Show what rules can read and call; with --json, the JSON Schema of fact graphs
+    Schema,
     /// Judge recorded runs by two versions of a pack, and say what flips and which line did it
     Diff(diff::DiffArgs),
     /// Say what a rule makes of a fixture, and why: what it read, what decided, what would make it say something else
@@ -44,6 +50,8 @@ pub fn run(global: &Global, command: &RulesCommand, output: &Output) -> Result<E
         RulesCommand::Test(args) => test::run(global, args, output),
         RulesCommand::Coverage(args) => coverage::run(global, args, output),
         RulesCommand::Laws(args) => laws::run(global, args, output),
+        RulesCommand::Doc(args) => doc::run(global, args, output),
+        RulesCommand::Schema => Ok(schema::run(output)),
         RulesCommand::Diff(args) => diff::run(global, args, output),
     }
 }

@@ -15,10 +15,10 @@ pub use dependencies::{collection as dependency_collection, fingerprint, prepare
 pub use evidence::{expectations, keygen, report as evidence_report, signed, trusted, verification};
 pub use exceptions::{approval, declaration};
 pub use explained::{code, explanation, replay, rule_explanation};
-pub use record::{collection, facts, inspection, runs, store};
+pub use record::{collection, inspection, runs, store};
 pub use rules::{
-    check as rules_check, coverage as rules_coverage, diff as rules_diff, laws as rules_laws, new as rules_new,
-    test as rules_test,
+    check as rules_check, coverage as rules_coverage, diff as rules_diff, doc as rules_doc, laws as rules_laws,
+    new as rules_new, test as rules_test,
 };
 pub use verdict::verdict;
 

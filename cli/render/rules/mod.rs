@@ -7,4 +7,5 @@ pub mod explain;
 pub mod laws;
 pub mod new;
 pub mod review;
+pub mod schema;
 pub mod test;

@@ -35,6 +35,8 @@ macro_rules! facts {
                         name: stringify!($member),
                         doc: concat!($($field_doc, "\n",)*),
                         ty: <$ty as Field>::TYPE,
+                        stored: Some(<$ty as Field>::FORM),
+                        left_out: const { false $(|| !stringify!($($serde)*).is_empty())? },
                         get: |graph, index| graph.facts().$field.get(index as usize)
                             .map_or(Value::Unit, |fact| fact.$member.value()),
                     },)*
@@ -42,6 +44,8 @@ macro_rules! facts {
                         name: stringify!($derived),
                         doc: concat!($($derived_doc, "\n",)*),
                         ty: $derived_ty,
+                        stored: None,
+                        left_out: false,
                         get: |graph, index| graph.facts().$field.get(index as usize)
                             .map_or(Value::Unit, |fact| $function(graph, fact)),
                     },)*

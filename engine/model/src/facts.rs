@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CheckId, CommitId, ContextName, Digest, FactRef, Graph, RepoPath, RunId, TestId, TestSet, Type, Value, declare,
-    derived,
+    CheckId, CommitId, ContextName, Digest, FactRef, Form, Graph, RepoPath, RunId, TestId, TestSet, Type, Value,
+    declare, derived,
     value::Field,
     words::{
         Autonomy, Checkout, Isolation, ManifestSource, Observer, Origin, ReportState, RequirementSource, Side, Status,
@@ -24,6 +24,10 @@ pub struct Accessor {
     pub doc: &'static str,
     /// Its type.
     pub ty: Type,
+    /// How it is written in the JSON form; absent for a property that is computed on the sealed graph.
+    pub stored: Option<Form>,
+    /// Whether the JSON form leaves it out where it is empty.
+    pub left_out: bool,
     /// Its value for the fact at an index; [`Value::Unit`] for an index that is not there.
     pub get: fn(&Graph, u32) -> Value,
 }
@@ -422,6 +426,7 @@ pub struct Repeat {
 
 impl Field for Repeat {
     const TYPE: Type = Type::Int;
+    const FORM: Form = Form::Repeat;
     fn value(&self) -> Value {
         Value::Int(i64::from(self.times))
     }

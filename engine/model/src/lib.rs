@@ -31,5 +31,5 @@ pub use graph::{FactRef, Graph, GraphBuilder};
 pub use ids::*;
 pub use problem::{Label, Problem, Problems};
 pub use test_set::{ArenaFull, TestArena, TestId, TestSet};
-pub use value::{Type, Value};
+pub use value::{Form, Type, Value};
 pub use words::*;

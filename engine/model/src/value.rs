@@ -64,18 +64,36 @@ impl fmt::Display for Type {
     }
 }
 
+/// How a field is written in JSON, as far as its type does not say it. Of a list or an optional value: how each value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// As its type.
+    Plain,
+    /// One of these words.
+    Words(&'static [&'static str]),
+    /// A git commit: 40 lower-case hex digits.
+    Commit,
+    /// `sha256:` and 64 lower-case hex digits.
+    Digest,
+    /// `{"test": place, "times": number}`.
+    Repeat,
+}
+
 /// A Rust type that a fact field can have.
 pub trait Field {
     /// Its declared type.
     const TYPE: Type;
+    /// How it is written.
+    const FORM: Form = Form::Plain;
     /// Its value.
     fn value(&self) -> Value;
 }
 
 macro_rules! fields {
-    ($($rust:ty: $type:expr, |$it:ident| $value:expr;)*) => {$(
+    ($($rust:ty: $type:expr $(, $form:path)?, |$it:ident| $value:expr;)*) => {$(
         impl Field for $rust {
             const TYPE: Type = $type;
+            $(const FORM: Form = $form;)?
             fn value(&self) -> Value {
                 let $it = self;
                 $value
@@ -93,16 +111,17 @@ fields! {
     String: Type::Text, |it| Value::Text(it.as_str().into());
     TestSet: Type::Tests, |it| Value::Tests(it.clone());
     crate::CheckId: Type::Text, |it| Value::Text(it.as_str().into());
-    crate::CommitId: Type::Text, |it| Value::Text(it.as_str().into());
+    crate::CommitId: Type::Text, Form::Commit, |it| Value::Text(it.as_str().into());
     crate::ContextName: Type::Text, |it| Value::Text(it.as_str().into());
     crate::RunId: Type::Text, |it| Value::Text(it.as_str().into());
     crate::RepoPath: Type::Text, |it| Value::Text(it.as_str().into());
-    crate::Digest: Type::Text, |it| Value::Text(it.to_string().into());
+    crate::Digest: Type::Text, Form::Digest, |it| Value::Text(it.to_string().into());
     crate::Code: Type::Text, |it| Value::Text(it.as_str().into());
 }
 
 impl<T: Field> Field for Option<T> {
     const TYPE: Type = Type::Optional(&T::TYPE);
+    const FORM: Form = T::FORM;
     fn value(&self) -> Value {
         self.as_ref().map_or(Value::Unit, Field::value)
     }
@@ -110,6 +129,7 @@ impl<T: Field> Field for Option<T> {
 
 impl<T: Field> Field for Vec<T> {
     const TYPE: Type = Type::List(&T::TYPE);
+    const FORM: Form = T::FORM;
     fn value(&self) -> Value {
         Value::List(self.iter().map(Field::value).collect())
     }

@@ -31,6 +31,7 @@ macro_rules! words {
 
         impl crate::value::Field for $name {
             const TYPE: crate::Type = crate::Type::Text;
+            const FORM: crate::Form = crate::Form::Words(&[$($text,)*]);
             fn value(&self) -> crate::Value {
                 crate::Value::Text(self.as_str().into())
             }

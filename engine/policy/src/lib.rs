@@ -29,5 +29,5 @@ pub use explain::{Explanation, Place, Question, Read, Step, StepKind};
 pub use host::{Discovered, Evaluated, Host};
 pub use limits::Limits;
 pub use pack::{On, Pack, RuleInfo};
-pub use registry::{Call, Fault, Function, Registry};
+pub use registry::{Call, Fault, Function, Offered, Registry};
 pub use source::{LibFile, PackSource, RuleFile};

@@ -4,50 +4,43 @@ use std::fmt::Write;
 
 use crate::{
     language::{arithmetic, callbacks::CALLBACKS, context},
-    registry::{Function, Section},
+    registry::{Function, Offered, Section},
 };
 
-/// Renders all sections: the registered ones, then what the host itself brings.
-pub(crate) fn render(sections: &[Section]) -> String {
-    let mut page = String::new();
+/// The sections in order: the registered ones, then what the host itself brings.
+pub(crate) fn offered(sections: &[Section]) -> Vec<Offered> {
+    let mut all = Vec::new();
+    let mut add = |section, usage: &str, doc| all.push(Offered { section, usage: usage.to_owned(), doc });
     for section in sections {
-        heading(&mut page, section.title);
-        functions(&mut page, &section.functions);
+        section.functions.iter().for_each(|function| add(section.title, &signature(function), function.doc));
     }
-    heading(&mut page, "Closures over lists");
-    for callback in CALLBACKS {
-        entry(&mut page, callback.usage, callback.doc);
-    }
-    heading(&mut page, "`cx`");
-    for (usage, doc) in context::MEMBERS {
-        entry(&mut page, usage, doc);
-    }
-    heading(&mut page, "Comparison and arithmetic");
-    entry(&mut page, "x == ()", "Whether an optional value is absent; `x != ()` whether it is there.");
-    entry(
-        &mut page,
+    CALLBACKS.iter().for_each(|callback| add("Closures over lists", callback.usage, callback.doc));
+    context::MEMBERS.iter().for_each(|(usage, doc)| add("`cx`", usage, doc));
+    let title = "Comparison and arithmetic";
+    add(title, "x == ()", "Whether an optional value is absent; `x != ()` whether it is there.");
+    add(
+        title,
         "x == y",
         "Whether two values of one type are equal; facts by reference, sets by their tests. Any \
         other pair is a fault, an absent value too.",
     );
-    functions(&mut page, arithmetic::FUNCTIONS);
-    page
+    arithmetic::FUNCTIONS.iter().for_each(|function| add(title, &signature(function), function.doc));
+    all
 }
 
-fn heading(page: &mut String, title: &str) {
-    let space = if page.is_empty() { "" } else { "\n" };
-    // Writing to a text cannot fail.
-    let _ = write!(page, "{space}## {title}\n\n");
-}
-
-fn functions(page: &mut String, functions: &[Function]) {
-    for function in functions {
-        entry(page, &signature(function), function.doc);
+/// All of it as Markdown.
+pub(crate) fn render(sections: &[Section]) -> String {
+    let (mut page, mut under) = (String::new(), "");
+    for Offered { section, usage, doc } in offered(sections) {
+        if under != section {
+            let space = if page.is_empty() { "" } else { "\n" };
+            // Writing to a text cannot fail.
+            let _ = write!(page, "{space}## {section}\n\n");
+            under = section;
+        }
+        let _ = writeln!(page, "- `{usage}`: {doc}");
     }
-}
-
-fn entry(page: &mut String, usage: &str, doc: &str) {
-    let _ = writeln!(page, "- `{usage}`: {doc}");
+    page
 }
 
 fn signature(function: &Function) -> String {

@@ -56,6 +56,17 @@ pub struct Function {
     pub body: Body,
 }
 
+/// Something that rules can call or write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offered {
+    /// The heading it stands under.
+    pub section: &'static str,
+    /// How it is written, with types.
+    pub usage: String,
+    /// What it gives.
+    pub doc: &'static str,
+}
+
 /// A group of functions under one heading of the reference.
 #[derive(Debug, Clone)]
 pub(crate) struct Section {
@@ -89,6 +100,11 @@ impl Registry {
     pub(crate) fn makes_result(&self, name: &str) -> bool {
         let mut named = self.functions().filter(|function| function.name == name);
         named.any(|function| function.returns == Type::Result && !function.params.contains(&Type::Result))
+    }
+
+    /// Everything a rule can call, under its headings.
+    pub fn offered(&self) -> Vec<Offered> {
+        crate::reference::offered(&self.sections)
     }
 
     /// The reference of everything a rule can call, as Markdown.

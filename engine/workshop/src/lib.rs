@@ -6,6 +6,7 @@
 //! after the pipeline, before the binary.
 
 pub mod cases;
+pub mod catalogue;
 pub mod change;
 mod checked;
 pub mod codes;
@@ -17,10 +18,12 @@ pub mod laws;
 mod pack_files;
 pub mod replayed;
 pub mod scaffold;
+pub mod schema;
 pub mod snapshots;
 pub mod tested;
 pub mod words;
 
+pub use catalogue::{Catalogue, catalogue};
 pub use change::{Change, Search, Smallest};
 pub use checked::{CheckedPack, check};
 pub use codes::CodePage;

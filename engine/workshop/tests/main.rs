@@ -8,4 +8,5 @@
 
 mod builtin;
 mod explained;
+mod pages;
 mod snapshots;

@@ -3,11 +3,13 @@
 mod broken;
 mod coverage;
 mod diff;
+mod doc;
 mod example;
 mod explain;
 mod hostile;
 mod laws;
 mod new;
+mod schema;
 mod snapshots;
 mod test;
 mod tutorial;

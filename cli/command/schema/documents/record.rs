@@ -1,10 +1,7 @@
 //! What is told of the record: `runs`, `inspect`, `facts`.
 
 use runmill_manifest::schema::{Member, Shape};
-use runmill_model::{
-    Kind,
-    words::{Checkout, Isolation, Observer, Origin, ReportState, Side, Status},
-};
+use runmill_model::words::{Checkout, Isolation, Observer, Origin, ReportState, Side, Status};
 use runmill_store::RunKind;
 use serde_json::Value;
 
@@ -190,20 +187,4 @@ pub fn collection() -> Value {
         count("Bytes that stay.").needed("kept_bytes"),
     ];
     document("runmill.collection/v1", "What `runs gc` removed.", members)
-}
-
-/// `runmill.facts/v1`. What a fact of a kind holds, its declaration says: `runmill facts` shows it.
-pub fn facts() -> Value {
-    let test = Shape::object([
-        Shape::any_text().doc("Its class or package.").named("group"),
-        Shape::any_text().doc("Its name.").needed("name"),
-    ]);
-    let kinds = Kind::ALL
-        .iter()
-        .map(|kind| Shape::list(Shape::map("^[a-z_]+$", Shape::any())).doc(kind.doc().trim()).named(kind.as_str()));
-    let members = [
-        Shape::list(test).doc("Every test of every report; sets of tests count from here.").needed("tests"),
-        Shape::object(kinds).doc("The facts, by kind.").needed("facts"),
-    ];
-    document("runmill.facts/v1", "The sealed graph of facts that rules saw.", members)
 }

@@ -167,6 +167,55 @@ pub fn laws() -> Value {
     document("runmill.rules-laws/v1", "What must hold of every pack.", members)
 }
 
+/// `runmill.rules-doc/v1`.
+pub fn doc() -> Value {
+    let any = |doc: &str| Shape::any_text().doc(doc);
+    let param = Shape::object([
+        name("Its name.").needed("name"),
+        name("Its type.").needed("type"),
+        texts("What a choice may be.").needed("choices"),
+        optional_text("Its value when nobody gives one.").needed("default"),
+        any("What it is for.").needed("doc"),
+        texts("The rules that read it.").needed("rules"),
+    ]);
+    let case = Shape::object([
+        name("What the rule comes to.").needed("outcome"),
+        optional_text("The case that shows it.").needed("case"),
+        spot().or_null().doc("Where it stands.").needed("place"),
+        any("What the rule says there.").needed("message"),
+    ]);
+    let rule = Shape::object([
+        name("Its id.").needed("id"),
+        name("When it speaks.").needed("stage"),
+        name("The kind of fact it is on, or `run`.").needed("on"),
+        name("Its code.").needed("code"),
+        name("What the code means.").needed("means"),
+        name("How its findings count.").needed("level"),
+        optional_text("The same where a machine owns the merge.").needed("strict_level"),
+        any("What it finds.").needed("what"),
+        any("Why it exists.").needed("why"),
+        any("What to do about a finding.").needed("fix"),
+        optional_text("Why it may match no subject.").needed("may_be_empty"),
+        texts("The parameters it reads.").needed("params"),
+        Shape::list(case).doc("A case for each thing it can say.").needed("cases"),
+        figures().needed("figures"),
+        spot().doc("Where it stands.").needed("place"),
+    ]);
+    let pack = Shape::object(pack().into_iter().chain([
+        name("Its version.").needed("version"),
+        any("What it asks for.").needed("description"),
+        Shape::list(param).doc("Its parameters.").needed("params"),
+        count("Its cases.").needed("cases"),
+        figures().needed("figures"),
+        Shape::list(rule).doc("Its rules, in the order of stages and ids.").needed("rules"),
+    ]));
+    let members = [
+        Shape::list(pack).doc("The packs, in the order they were asked for.").needed("packs"),
+        texts("What the packs leave out.").needed("empty"),
+    ];
+    document("runmill.rules-doc/v1", "The catalogue of packs.", members)
+}
+
 /// `runmill.rules-diff/v1`.
 pub fn diff() -> Value {
     let version = || {

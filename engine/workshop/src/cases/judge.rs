@@ -88,6 +88,11 @@ impl<'a> Judge<'a> {
         Ok(Self { dir, files, pack, hosts: RefCell::default(), folded: RefCell::default() })
     }
 
+    /// The folder and the files it was read from.
+    pub(super) fn text(&self) -> (&'a str, &'a BTreeMap<String, String>) {
+        (self.dir, self.files)
+    }
+
     /// The pack, with its default parameters.
     pub fn pack(&self) -> &Pack {
         &self.pack

@@ -42,6 +42,12 @@ impl<'a> Suite<'a> {
         }
     }
 
+    /// The pack's manifest; absent only where it would not have been read.
+    pub(crate) fn manifest(&self) -> Option<PackManifest> {
+        let (dir, files) = self.judge.text();
+        manifest(dir, files)
+    }
+
     /// Every case, with the file it is in.
     pub fn cases(&self) -> impl Iterator<Item = (&CaseFile, &Case)> {
         self.files.iter().flat_map(|file| file.cases.iter().map(move |case| (file, case)))
