@@ -14,9 +14,10 @@ fn ecosystem() -> Shape {
 
 /// `runmill.dependencies/v1`, which stands inside of others.
 fn receipt() -> Shape {
+    let whose = Ecosystem::ALL.iter().map(|word| word.as_str()).chain(["operator"]);
     Shape::object([
         Shape::constant("runmill.dependencies/v1").needed("schema"),
-        ecosystem().needed("ecosystem"),
+        Shape::words(whose).doc("Whose; `operator` for a directory of the machine.").needed("ecosystem"),
         Shape::any_text().doc("The directory of the lock file.").needed("dir"),
         digest("Over what is locked, platform and interpreter.").needed("key"),
         digest("Over every byte of the prepared tree.").needed("fingerprint"),
