@@ -2,8 +2,9 @@
 
 pub mod baseline;
 pub mod expect;
+pub mod export;
 pub mod foreign;
-mod key_file;
+pub mod key_file;
 pub mod keygen;
 mod ours;
 pub mod sign;
@@ -21,6 +22,7 @@ pub enum EvidenceCommand {
     Keygen(keygen::KeygenArgs),
     Sign(sign::SignArgs),
     Expect(expect::ExpectArgs),
+    Export(export::ExportArgs),
     Verify(verify::BundleArgs),
     /// Say which keys may sign
     #[command(subcommand)]
@@ -33,6 +35,7 @@ pub fn run(global: &Global, command: &EvidenceCommand, output: &Output) -> Resul
         EvidenceCommand::Keygen(args) => keygen::run(args, output),
         EvidenceCommand::Sign(args) => sign::run(global, args, output),
         EvidenceCommand::Expect(args) => expect::run(global, args, output),
+        EvidenceCommand::Export(args) => export::run(global, args, output),
         EvidenceCommand::Verify(args) => Ok(verify::run(global, args)),
         EvidenceCommand::Trust(command) => trust::run(command, output),
     }

@@ -82,6 +82,10 @@ pub enum Name {
     Keygen,
     /// `runmill.signed/v1`, of `evidence sign`
     Signed,
+    /// `runmill.exported/v1`, of `evidence export`
+    Exported,
+    /// `runmill.pack/v1`, of `rules lock`, `rules sign` and `rules verify`
+    Pack,
     /// `runmill.trusted/v1`, of `evidence trust`
     Trusted,
     /// `runmill.expectations/v1`, of `evidence expect`
@@ -138,6 +142,8 @@ fn value(name: Name) -> Value {
         Name::RuleExplanation => documents::rule_explanation(),
         Name::Keygen => documents::keygen(),
         Name::Signed => documents::signed(),
+        Name::Exported => documents::exported(),
+        Name::Pack => documents::pack(),
         Name::Trusted => documents::trusted(),
         Name::Expectations => documents::expectations(),
         Name::EvidenceReport => documents::evidence_report(),

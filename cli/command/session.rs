@@ -68,7 +68,8 @@ fn read_policy(path: Utf8PathBuf, named: bool) -> Result<Option<PolicyFile>, Pro
             let text = String::from_utf8(bytes).map_err(|_| {
                 Problem::new(Code::Config001, format!("`{path}` is not UTF-8"), "save the policy as UTF-8 text")
             })?;
-            Ok(Some(PolicyFile { name: path.into_string(), text }))
+            let trust = fs::read(path.with_file_name("trust.json")).ok();
+            Ok(Some(PolicyFile { name: path.into_string(), text, trust }))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound && !named => Ok(None),
         Err(error) => Err(Problem::new(

@@ -173,6 +173,14 @@ impl Output {
         }
     }
 
+    /// Shows why something was refused that could be judged.
+    pub fn refusal(&self, problems: &Problems) -> Exit {
+        match self.format {
+            Format::Json => self.print(&json::error(problems), Exit::Blocked),
+            Format::Human => self.print(&human::problems(problems, self.stdout, self.width), Exit::Blocked),
+        }
+    }
+
     /// Prints a text of our own to stdout in human mode.
     pub fn say(&mut self, text: &str) {
         let _ = writeln!(io::stdout().lock(), "{text}");

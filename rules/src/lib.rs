@@ -203,12 +203,15 @@ fn is_judging(path: &str) -> bool {
     path == "pack.kdl" || path == RUNNERS || path.ends_with(".rhai")
 }
 
-fn digest(files: &BTreeMap<String, String>) -> Digest {
+/// The digest of each file of a pack that judges, by its path.
+pub fn judging_digests(files: &BTreeMap<String, String>) -> BTreeMap<String, Digest> {
     let judging = files.iter().filter(|(path, _)| is_judging(path));
-    let digests: BTreeMap<&str, Digest> =
-        judging.map(|(path, text)| (path.as_str(), Digest::of(text.as_bytes()))).collect();
+    judging.map(|(path, text)| (path.clone(), Digest::of(text.as_bytes()))).collect()
+}
+
+fn digest(files: &BTreeMap<String, String>) -> Digest {
     // INVARIANT: texts only, so there is a canonical form.
-    canonical::digest(&digests).unwrap_or_else(|_| Digest::of(b""))
+    canonical::digest(&judging_digests(files)).unwrap_or_else(|_| Digest::of(b""))
 }
 
 #[cfg(test)]

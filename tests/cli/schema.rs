@@ -294,6 +294,8 @@ fn every_form_is_printed_and_described() {
         "rules new own",
         "rules explain own/first-rule --fixture first-rule",
         "evidence keygen --out ../key.pem",
+        "rules lock ../team",
+        "evidence export latest --as in-toto-test-result --out ../told.json --repository here",
         "evidence trust add ../trust.json ../key.pub.json",
         "evidence sign latest --key ../key.pem --out ../bundle.json --repository here",
         "evidence expect --base main --out ../expected.json --repository here --verdict blocked",

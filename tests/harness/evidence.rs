@@ -52,6 +52,13 @@ impl<'a> Evidence<'a> {
         self.repo.runmill(["evidence", "sign", run, "--key", &key, "--out", &out, "--repository", NAME])
     }
 
+    /// `evidence export RUN` with the key `ci`.
+    pub fn export(&self, run: &str, format: &str, out: &str) -> Runmill {
+        let key = self.at("ci.pem");
+        let args = ["evidence", "export", run, "--as", format, "--key", &key, "--out", out, "--repository", NAME];
+        self.repo.runmill(args)
+    }
+
     /// `evidence expect` of what `check` would judge.
     pub fn expect(&self) -> Runmill {
         let out = self.at("expectations.json");

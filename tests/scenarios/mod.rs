@@ -9,6 +9,8 @@ mod environment;
 mod first_day;
 #[cfg(feature = "real-world")]
 mod installed;
+#[cfg(feature = "real-world")]
+mod interop;
 mod landlock;
 mod many;
 mod merge;

@@ -98,7 +98,8 @@ fn revoke(path: &Utf8Path, key_id: &str) -> Result<RunTrust, Problem> {
     Ok(trust)
 }
 
-fn read(path: &Utf8Path) -> Result<RunTrust, Problem> {
+/// Reads a trust document.
+pub fn read(path: &Utf8Path) -> Result<RunTrust, Problem> {
     RunTrust::parse(&bytes(path)?).map_err(|error| named(error.into(), path))
 }
 

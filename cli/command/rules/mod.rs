@@ -11,6 +11,7 @@ pub mod new;
 mod packs;
 mod review;
 pub mod schema;
+pub mod signed;
 pub mod test;
 
 use clap::Subcommand;
@@ -39,6 +40,12 @@ pub enum RulesCommand {
     Diff(diff::DiffArgs),
     /// Say what a rule makes of a fixture, and why: what it read, what decided, what would make it say something else
     Explain(explain::ExplainArgs),
+    /// Write down what a pack is made of
+    Lock(signed::LockArgs),
+    /// Vouch for a pack with a key
+    Sign(signed::SignArgs),
+    /// Say whether a pack still is what was locked or signed
+    Verify(signed::VerifyArgs),
 }
 
 /// Runs one of them.
@@ -53,5 +60,8 @@ pub fn run(global: &Global, command: &RulesCommand, output: &Output) -> Result<E
         RulesCommand::Doc(args) => doc::run(global, args, output),
         RulesCommand::Schema => Ok(schema::run(output)),
         RulesCommand::Diff(args) => diff::run(global, args, output),
+        RulesCommand::Lock(args) => signed::lock(args, output),
+        RulesCommand::Sign(args) => signed::sign(args, output),
+        RulesCommand::Verify(args) => signed::verify(args, output),
     }
 }

@@ -12,7 +12,7 @@ use runmill_manifest::schema::{Member, Shape};
 use serde_json::Value;
 
 pub use dependencies::{collection as dependency_collection, fingerprint, prepared, status as dependency_status};
-pub use evidence::{expectations, keygen, report as evidence_report, signed, trusted, verification};
+pub use evidence::{expectations, exported, keygen, pack, report as evidence_report, signed, trusted, verification};
 pub use exceptions::{approval, declaration};
 pub use explained::{code, explanation, replay, rule_explanation};
 pub use record::{collection, inspection, runs, store};

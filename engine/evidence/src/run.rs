@@ -8,6 +8,7 @@ mod bindings;
 mod bodies;
 mod expectations;
 mod material;
+mod pack;
 mod report;
 mod seal;
 mod signers;
@@ -18,6 +19,7 @@ mod written;
 
 pub use expectations::{ExpectedCheck, ExpectedPack, RunExpectations};
 pub use material::{Material, PackMaterial, Rejudge, ReplayFault};
+pub use pack::{PackRefusal, PackStatement};
 pub use report::{RunReport, SCHEMA as REPORT_SCHEMA};
 pub use seal::{Sealed, is_ours, open};
 pub use trust::{KeyEntry, RunTrust};

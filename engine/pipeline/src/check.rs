@@ -83,7 +83,7 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
 
     let registry = runmill_stdlib::registry();
     let repositorys = repository_packs::read(&repository, &change)?;
-    let Packs { packs, replaced } = packs::all(&policy, request, &repositorys, &change.target_name)?;
+    let Packs { packs, replaced } = packs::all(&policy, request, &repositorys, &change.target_name, machine.clock)?;
     let runners = Runners::of(&packs)?;
     let host = Host::new(registry, packs, Limits::default());
 

@@ -28,6 +28,7 @@ mod repository_packs;
 mod request;
 mod runners;
 mod shelves;
+pub mod signed_pack;
 mod test_files;
 mod views;
 mod without_secrets;

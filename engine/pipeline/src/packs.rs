@@ -2,12 +2,14 @@
 //! repository.
 
 use camino::Utf8Path;
+use runmill_evidence::{run::RunTrust, timestamp::Instant};
+use runmill_host::clock::Clock;
 use runmill_manifest::{OperatorPolicy, pack::ParamValue, policy};
 use runmill_model::{Code, Level, PackName, Problem, Problems, verdict::CONTRACT};
 use runmill_policy::{Pack, PackSource, Registry};
 use runmill_rules::Settings;
 
-use crate::{CheckRequest, repository_packs::at_revision};
+use crate::{CheckRequest, PolicyFile, repository_packs::at_revision, signed_pack};
 
 pub use runmill_host::folder::Folder as PackFolder;
 
@@ -38,11 +40,12 @@ pub(crate) fn all(
     request: &CheckRequest,
     repository: &[PackFolder],
     revision: &str,
+    clock: Clock,
 ) -> Result<Packs, Problems> {
     let base =
         request.policy.as_ref().and_then(|file| Utf8Path::new(&file.name).parent()).unwrap_or(Utf8Path::new("."));
     refuse_changed_params(policy)?;
-    let load = Load::new(policy);
+    let load = Load::new(policy).trusting(request.policy.as_ref(), clock);
     let mut packs: Vec<Pack> = Vec::new();
     let mut problems = Vec::new();
     let used = policy.verification().packs();
@@ -135,12 +138,36 @@ pub(crate) struct Load {
     registry: Registry,
     /// Whether unproven coverage blocks.
     gates_on_skipped: bool,
+    /// Who may sign packs, and the time of day; nobody where there is no trust document.
+    trust: Option<(Vec<u8>, Instant)>,
 }
 
 impl Load {
     /// As a policy has it.
     pub(crate) fn new(policy: &OperatorPolicy) -> Self {
-        Self { registry: runmill_stdlib::registry(), gates_on_skipped: policy.verification().fails_on_skipped_check() }
+        let gates_on_skipped = policy.verification().fails_on_skipped_check();
+        Self { registry: runmill_stdlib::registry(), gates_on_skipped, trust: None }
+    }
+
+    /// With the trust document beside the policy.
+    pub(crate) fn trusting(self, file: Option<&PolicyFile>, clock: Clock) -> Self {
+        let now = Instant::from_millis(clock.now().as_millisecond());
+        Self { trust: file.and_then(|file| file.trust.clone()).map(|trust| (trust, now)), ..self }
+    }
+
+    /// Whether the key that the operator named signed this folder.
+    fn refuse_unsigned(&self, folder: &PackFolder, signer: &str) -> Result<(), Problem> {
+        let Some((trust, now)) = &self.trust else {
+            let message =
+                format!("the pack `{}` must be signed by `{signer}`, and nothing says who that is", folder.name());
+            let help = "trust the key in `trust.json` beside the policy: `runmill evidence trust add`";
+            return Err(Problem::new(Code::Policy006, message, help));
+        };
+        let trust = RunTrust::parse(trust).map_err(|error| {
+            let message = format!("`trust.json` beside the policy cannot be used: {error}");
+            Problem::new(Code::Policy006, message, "write it with `runmill evidence trust add`")
+        })?;
+        signed_pack::verify(folder, &trust, Some(signer), *now).map(|_| ())
     }
 
     fn builtin(&self, name: &str, settings: &Settings) -> Result<Pack, Problems> {
@@ -159,19 +186,22 @@ impl Load {
         let params = used.params().iter().map(|(name, given)| (name.clone(), given.value().clone())).collect();
         let settings = Settings { params, levels: used.levels().clone() };
         let pack = match used.source() {
-            policy::PackSource::Builtin(name) => self.builtin(name.as_str(), &settings)?,
+            policy::PackSource::Builtin(name) => {
+                if let Some(signer) = used.signer() {
+                    let message =
+                        format!("the built-in pack `{name}` is part of this program, and `{signer}` did not sign it");
+                    return Err(Problem::new(Code::Policy006, message, "name it by `digest` instead").into());
+                }
+                self.builtin(name.as_str(), &settings)?
+            }
             policy::PackSource::Directory(path) => {
                 let folder = load(&base.join(path))?;
+                used.signer().map_or(Ok(()), |signer| self.refuse_unsigned(&folder, signer))?;
                 self.pack(runmill_rules::assemble(folder.name(), folder.files(), &settings)?)?
             }
         };
         if !matches!(used.source(), policy::PackSource::Builtin(_)) {
             refuse_taken_name(pack.name())?;
-        }
-        if let Some(signer) = used.signer() {
-            let message =
-                format!("pack `{}` must be signed by `{signer}`, and signatures are not verified yet", pack.name());
-            return Err(Problem::new(Code::Policy006, message, "name the pack by `digest` instead").into());
         }
         match used.digest() {
             Some(named) if named != pack.digest() => {

@@ -16,6 +16,8 @@ pub struct PolicyFile {
     pub name: String,
     /// The text.
     pub text: String,
+    /// The bytes of `trust.json` beside it, by which signatures of packs are verified; none when there is none.
+    pub trust: Option<Vec<u8>>,
 }
 
 /// Which commit of a change is judged.

@@ -110,6 +110,29 @@ pub fn signed() -> Value {
     document("runmill.signed/v1", "A bundle that was signed.", members)
 }
 
+/// `runmill.exported/v1`.
+pub fn exported() -> Value {
+    let members = [
+        name("The run.").needed("run"),
+        name("The file.").needed("statement"),
+        digest("Over the statement.").needed("statement_digest"),
+        optional_text("The key that signed it.").needed("signed_by"),
+        texts("What the format cannot hold.").needed("not_held"),
+    ];
+    document("runmill.exported/v1", "A run that was told of in a format of others.", members)
+}
+
+/// `runmill.pack/v1`.
+pub fn pack() -> Value {
+    let members = [
+        name("Its name.").needed("pack"),
+        name("Its version.").needed("version"),
+        digest("Of its folder.").needed("digest"),
+        texts("The keys that signed it; none for a lock.").needed("signers"),
+    ];
+    document("runmill.pack/v1", "A pack that was locked, signed or verified.", members)
+}
+
 /// `runmill.trusted/v1`.
 pub fn trusted() -> Value {
     let key = Shape::object([

@@ -1,13 +1,10 @@
 //! Who signed a bundle of ours, held against who may.
 
-use super::{
-    seal::Sealed,
-    trust::{Key, RunTrust},
-};
+use super::trust::{Key, RunTrust};
 use crate::{
     FailureClass,
     audit::{Audit, Stop},
-    dsse::Signature,
+    dsse::{Envelope, Signature},
     json::shown,
     timestamp::Instant,
 };
@@ -19,9 +16,14 @@ struct Attributed<'a> {
 }
 
 /// Checks that enough trusted keys signed, and that each of their signatures holds; returns their names, sorted.
-pub(super) fn verify(sealed: &Sealed, trust: &RunTrust, now: Instant, audit: &mut Audit) -> Result<Vec<String>, Stop> {
-    let issued = sealed.statement().predicate.issued_at.instant;
-    let attributed: Vec<_> = sealed.envelope().signatures.iter().map(|it| attribute(sealed, it, trust)).collect();
+pub(super) fn verify(
+    envelope: &Envelope,
+    issued: Instant,
+    trust: &RunTrust,
+    now: Instant,
+    audit: &mut Audit,
+) -> Result<Vec<String>, Stop> {
+    let attributed: Vec<_> = envelope.signatures.iter().map(|it| attribute(envelope, it, trust)).collect();
     let mut faults = Vec::new();
     let mut usable: Vec<(&Signature, &Key)> = Vec::new();
     for Attributed { signature, key } in &attributed {
@@ -42,7 +44,7 @@ pub(super) fn verify(sealed: &Sealed, trust: &RunTrust, now: Instant, audit: &mu
     let mut names = Vec::new();
     for (signature, key) in usable {
         let id = key.entry.key_id.as_str();
-        let holds = sealed.envelope().holds(signature, &key.public_key);
+        let holds = envelope.holds(signature, &key.public_key);
         audit.require(FailureClass::Signature, "signature", id, holds, || {
             format!("the signature of `{}` is not one of this key over this bundle", shown(id))
         })?;
@@ -53,10 +55,10 @@ pub(super) fn verify(sealed: &Sealed, trust: &RunTrust, now: Instant, audit: &mu
 }
 
 /// A name chooses the key. Without one, every key is tried.
-fn attribute<'a>(sealed: &Sealed, signature: &'a Signature, trust: &'a RunTrust) -> Attributed<'a> {
+fn attribute<'a>(envelope: &Envelope, signature: &'a Signature, trust: &'a RunTrust) -> Attributed<'a> {
     let key = trust.keys().iter().find(|key| match &signature.key_id {
         Some(id) => key.is(id),
-        None => sealed.envelope().holds(signature, &key.public_key),
+        None => envelope.holds(signature, &key.public_key),
     });
     Attributed { signature, key }
 }

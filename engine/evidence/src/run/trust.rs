@@ -122,6 +122,12 @@ impl RunTrust {
         self
     }
 
+    /// The same document with one key only, whose signature is enough.
+    #[must_use]
+    pub fn only(&self, key_id: &str) -> Self {
+        Self { threshold: 1, keys: self.keys.iter().filter(|key| key.is(key_id)).cloned().collect() }
+    }
+
     /// Adds a key, as `keygen` wrote its entry.
     ///
     /// # Errors

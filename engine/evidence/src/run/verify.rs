@@ -115,7 +115,8 @@ impl RunVerifier<'_> {
 
     fn signed(&self, sealed: &Sealed, trust: &RunTrust, audit: &mut Audit) -> Result<(Vec<String>, Material), Stop> {
         let material = sealed.material(self.artifacts, audit)?;
-        let signers = super::signers::verify(sealed, trust, self.now, audit)?;
+        let issued = sealed.statement().predicate.issued_at.instant;
+        let signers = super::signers::verify(sealed.envelope(), issued, trust, self.now, audit)?;
         Ok((signers, material))
     }
 

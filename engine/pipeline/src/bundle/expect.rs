@@ -54,7 +54,7 @@ pub fn expectations(request: &CheckRequest, expecting: &Expecting, clock: Clock)
     let manifests = manifests::read(&repository, &change, policy.verification().manifest())?;
     let configured = configured::merge(&manifests, &policy, &change)?;
     let repositorys = repository_packs::read(&repository, &change)?;
-    let Packs { packs, replaced } = packs::all(&policy, request, &repositorys, &change.target_name)?;
+    let Packs { packs, replaced } = packs::all(&policy, request, &repositorys, &change.target_name, clock)?;
     let expected_packs = packs.iter().map(expected_pack).collect::<Result<_, _>>()?;
     let host = Host::new(runmill_stdlib::registry(), packs, Limits::default());
     let fact = change_fact(&repository, &change, &policy, manifests.read_from)?;

@@ -49,7 +49,7 @@ impl Replay {
         let policy = manifests::operator_policy(Some(file))?;
         packs::refuse_changed_params(&policy)?;
         self.set_facts(&policy, clock)?;
-        let load = packs::Load::new(&policy);
+        let load = packs::Load::new(&policy).trusting(Some(file), Clock::System);
         let base = Utf8Path::new(&file.name).parent().unwrap_or(Utf8Path::new("."));
         let mut given = Vec::new();
         for used in policy.verification().packs() {
