@@ -5,8 +5,10 @@
 //! `cargo run --release -- reports` reads reports of each format, beside other readers of the same bytes;
 //! `cargo run --release -- reports memory` shows the peak with 60 MiB of captured output;
 //! `cargo run --release -- reports write DIR` writes those reports, for the readers of other languages in `peers/`.
+//! `cargo run --release -- packs` judges the cases of the built-in pack, and 100 rules beside the same in Rego.
 //! Take the ratios, not the times; run it on a quiet machine, with DIR on a file system in memory.
 
+mod packs;
 mod reports;
 mod verdict;
 mod views;
@@ -17,13 +19,14 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["verdict"] => verdict::run(),
+        ["packs"] => packs::run(),
         ["reports"] => reports::run(),
         ["reports", "memory"] => reports::memory(),
         ["reports", "write", dir] => reports::write(dir),
         ["views", runmill] => views::run(runmill, "/dev/shm"),
         ["views", runmill, dir] => views::run(runmill, dir),
         _ => {
-            eprintln!("usage: runmill-bench verdict | views RUNMILL [DIR] | reports [memory | write DIR]");
+            eprintln!("usage: runmill-bench verdict | packs | views RUNMILL [DIR] | reports [memory | write DIR]");
             std::process::exit(2);
         }
     }
