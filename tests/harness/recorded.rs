@@ -3,10 +3,18 @@
 use std::path::Path;
 
 use camino::Utf8Path;
+use runmill_evidence::{
+    SigningKey, Thoroughness,
+    dsse::{Envelope, IN_TOTO},
+    run::{About, Rejudge as _, RunVerifier},
+    timestamp::Instant,
+};
+use runmill_host::clock::Clock;
 use runmill_model::{Digest, Side};
-use runmill_pipeline::replay;
+use runmill_pipeline::{bundle, replay};
 use runmill_store::{Filter, RunRecord, State, Store, StoredInvocation};
-use serde_json::Value;
+use serde_json::{Value, json};
+use zeroize::Zeroizing;
 
 /// The record of one run.
 pub struct Recorded {
@@ -66,12 +74,39 @@ pub fn unfinished(state: &Path) -> Vec<String> {
     with_state(state).into_iter().filter(|(_, state)| is_open(state)).map(|(run, _)| run).collect()
 }
 
-/// The newest run, judged again from its record, says what was printed, byte for byte.
+/// The newest verdict was printed as it is on record, and a bundle of it verifies and is judged again with the same result,
+/// byte for byte.
 #[track_caller]
 pub fn assert_replays(state: &Path, printed: &str) {
-    let recorded = replay::Recorded::read(&store(state), "latest").unwrap_or_else(|error| panic!("{error:?}"));
-    let judged = recorded.replay.judge().unwrap_or_else(|error| panic!("{error:?}"));
-    assert_eq!(String::from_utf8(judged.bytes().unwrap()).unwrap(), printed);
+    let store = store(state);
+    let recorded = replay::Recorded::read(&store, "latest").unwrap_or_else(|error| panic!("{error:?}"));
+    assert_eq!(String::from_utf8(recorded.verdict).unwrap(), printed);
+    let now = Clock::System.now();
+    let about = About {
+        repository: "example.com/acme/shop".to_owned(),
+        branch: None,
+        pull_request: None,
+        issued_at: now.to_string(),
+    };
+    // What does not come out again as it was recorded is not signed.
+    let signable = bundle::signable(&store, "latest", about, bundle::Bodies::Inline);
+    let signable = signable.unwrap_or_else(|error| panic!("{error:?}"));
+    let key = SigningKey::from_seed(&Zeroizing::new([7; 32]));
+    let mut envelope = Envelope::unsigned(IN_TOTO, signable.payload);
+    envelope.sign("test:1", &key);
+    let entry = json!({
+        "key_id": "test:1", "public_key_pem": key.public_pem().unwrap(), "valid_from": "2000-01-01T00:00:00Z",
+        "valid_until": null, "revoked_at": null,
+    });
+    let trust = json!({ "schema": "runmill.trust/v1", "threshold": 1, "keys": [entry] }).to_string();
+    let verifier = RunVerifier {
+        now: Instant::from_millis(now.as_millisecond()),
+        thoroughness: Thoroughness::FirstFailure,
+        artifacts: None,
+        rejudge: None,
+    };
+    let (_, material) = verifier.authenticate(&envelope.to_file(), trust.as_bytes()).unwrap().unwrap();
+    bundle::Rejudger { packs: &[] }.rejudge(&material).unwrap();
 }
 
 fn with_state(state: &Path) -> Vec<(String, State)> {
