@@ -34,7 +34,7 @@ fn goes_from_a_new_key_to_a_verdict_that_is_reached_again_without_git() {
         .unwrap();
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{stdout}{stderr}");
-    assert!(stdout.contains("was ready, and judged again with the same result\n  signed by `ci:1`"), "{stdout}");
+    assert!(stdout.contains("was ready\n  judged again with the same result\n  signed by `ci:1`"), "{stdout}");
     let left: Vec<_> = fs::read_dir(repo.place("home/elsewhere")).unwrap().map(|it| it.unwrap().file_name()).collect();
     assert_eq!(left.len(), 3, "verification makes nothing: {left:?}");
 }

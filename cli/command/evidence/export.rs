@@ -100,9 +100,9 @@ fn write(args: &ExportArgs, exported: &Exported, output: &Output) -> Result<Exit
         not_held: &exported.not_held,
     };
     let human = || {
-        let signed = document.signed_by.map_or_else(|| ", unsigned".to_owned(), |id| format!(", signed by `{id}`"));
+        let signed = document.signed_by.map_or_else(|| "  unsigned".to_owned(), |id| format!("  signed by `{id}`"));
         let left_out: String = exported.not_held.iter().map(|what| format!("\n  - {what}")).collect();
-        format!("wrote `{}` about run `{}`{signed}\nthe format cannot hold:{left_out}", args.out, exported.run)
+        format!("wrote `{}` about run `{}`\n{signed}\nthe format cannot hold:{left_out}", args.out, exported.run)
     };
     Ok(output.show(&document, human, Exit::Ready))
 }

@@ -73,7 +73,7 @@ pub fn run(args: &KeygenArgs, output: &Output) -> Result<Exit, Problems> {
         let until = entry.valid_until.as_deref().unwrap_or("for ever");
         let (out, id) = (&args.out, &entry.key_id);
         format!(
-            "made the key `{id}`, which may sign until {until}\n  {out}  keep it secret; whoever has it signs as you\n  {public}  \
+            "made the key `{id}`\n  may sign until {until}\n  {out}  keep it secret; whoever has it signs as you\n  {public}  \
              give it to those who verify: `runmill evidence trust add`"
         )
     };

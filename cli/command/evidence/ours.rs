@@ -66,10 +66,12 @@ fn write_human(out: &mut dyn Write, verification: &RunVerification, explain: boo
     match &verification.outcome {
         Ok(_) if quiet => Ok(()),
         Ok(verified) => {
-            let again = if verified.replayed { ", and judged again with the same result" } else { "" };
             let signers = verified.signers.join("`, `");
             let candidate = verified.candidate.short();
-            writeln!(out, "verified: run `{}` of `{candidate}` was {}{again}", verified.run, verified.verdict)?;
+            writeln!(out, "verified: run `{}` of `{candidate}` was {}", verified.run, verified.verdict)?;
+            if verified.replayed {
+                writeln!(out, "  judged again with the same result")?;
+            }
             writeln!(out, "  signed by `{signers}` at {}", verified.issued_at)?;
             writeln!(out, "  {}", verified.bundle_digest)
         }

@@ -138,7 +138,7 @@ fn said(args: &SignArgs, envelope: &Envelope, run: &str, verdict: &str, bodies: 
             count => format!(", with {count} bodies beside it"),
         };
         format!(
-            "signed run `{run}`, which was {verdict}, by `{by}`\n  {}{beside}\n  {}",
+            "signed run `{run}`, which was {verdict}\n  by `{by}`\n  {}{beside}\n  {}",
             args.out, document.bundle_digest
         )
     };
