@@ -140,6 +140,9 @@ pub struct CheckArgs {
     /// Ask for a configured check by id; may be repeated
     #[arg(long, value_name = "ID")]
     pub propose: Vec<String>,
+    /// What a forge reported of the candidate, as `runmill.remote/v1`
+    #[arg(long, value_name = "FILE")]
+    pub remote: Option<Utf8PathBuf>,
     /// Add a rule pack for this run; it can only add findings; may be repeated
     #[arg(long, value_name = "DIR")]
     pub pack: Vec<Utf8PathBuf>,

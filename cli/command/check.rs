@@ -9,7 +9,7 @@ use runmill_store::{
     boundary::{Boundary as At, pass},
 };
 
-use super::{evidence::baseline::baselines, session, usual};
+use super::{evidence::baseline::baselines, remote, session, usual};
 use crate::{
     args::{CheckArgs, Global},
     exit::Exit,
@@ -30,6 +30,7 @@ pub fn run(global: &Global, args: &CheckArgs, output: &mut Output) -> Result<Exi
         judged: if args.merge { Judged::Merge } else { Judged::Candidate },
         proposals: args.propose.clone(),
         policy,
+        remote: args.remote.as_deref().map(remote::read).transpose()?,
         packs,
         jobs: args.jobs.map_or_else(session::processors, usize::from),
         reuse: if args.no_reuse { Reuse::Never } else { Reuse::WhereEqual },

@@ -208,6 +208,7 @@ fn judge(
     interrupt: &Interrupt,
 ) -> Result<Run, Problems> {
     let request = CheckRequest {
+        remote: None,
         start: stage.repository.root().to_owned(),
         target: Some("main".to_owned()),
         candidate: scene.branch.to_owned(),

@@ -13,6 +13,7 @@ pub mod facts;
 pub mod init;
 pub mod inspect;
 pub mod man;
+pub mod remote;
 pub mod replay;
 pub mod report;
 pub mod rules;

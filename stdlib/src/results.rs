@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use runmill_model::{Judgement, Kind, Outcome, RuleResult, TestSet, Type, Value};
+use runmill_model::{Judgement, Kind, Outcome, RuleResult, TestSet, Type, Value, Waiting};
 use runmill_policy::{Call, Fault};
 
 use crate::arguments::{fact, facts, functions, result, tests, text};
@@ -22,6 +22,12 @@ functions! {
         |_, args| judged(Outcome::Unproven, args, TestSet::new());
     "unproven" [Type::Text, FACTS, Type::Tests] => Type::Result, "The same, and the tests it is about.",
         |_, args| judged(Outcome::Unproven, args, tests(args, 2)?.clone());
+    "waiting" [Type::Text, FACTS] => Type::Result,
+        "The evidence is under way and not there yet. Leaves the verdict open for as long as it takes.",
+        |_, args| Ok(waiting(said(args)?, facts(args, 1)?, Waiting::Completion));
+    "waiting" [Type::Text, Type::Text, FACTS] => Type::Result,
+        "The same, for what must have begun by a time; the second text is that time.",
+        |_, args| Ok(waiting(said(args)?, facts(args, 2)?, Waiting::Until(reason(args)?)));
     "not_applicable" [Type::Text] => Type::Result, "The rule has nothing to say here, and why. Never success by itself.",
         |_, args| Ok(judgement(Outcome::NotApplicable, said(args)?, Vec::new(), TestSet::new()));
     "fix" [Type::Result, Type::Text] => Type::Result,
@@ -40,7 +46,12 @@ fn returned(result: RuleResult) -> Value {
 }
 
 fn judgement(outcome: Outcome, message: Arc<str>, evidence: Vec<runmill_model::FactRef>, tests: TestSet) -> Value {
-    returned(RuleResult::Judged(Judgement { outcome, message, evidence, tests, fix: None }))
+    returned(RuleResult::Judged(Judgement { outcome, message, evidence, tests, fix: None, waiting: None }))
+}
+
+fn waiting(message: Arc<str>, evidence: Vec<runmill_model::FactRef>, waiting: Waiting) -> Value {
+    let (outcome, tests, waiting) = (Outcome::Unproven, TestSet::new(), Some(waiting));
+    returned(RuleResult::Judged(Judgement { outcome, message, evidence, tests, fix: None, waiting }))
 }
 
 fn proven(message: Arc<str>, args: &[Value], at: usize) -> Result<Value, Fault> {

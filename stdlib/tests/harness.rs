@@ -87,7 +87,14 @@ fn graph() -> Arc<Graph> {
     builder.add(check());
     builder.add(Proposal { observed_by: Observer::Agent, text: "nothing".to_owned() });
     let context = ContextName::new("ci / build").unwrap();
-    builder.add(RemoteRequirement { observed_by: Observer::Operator, context, app: None, workflow: None });
+    builder.add(RemoteRequirement {
+        observed_by: Observer::Operator,
+        context,
+        app: None,
+        workflow: None,
+        in_policy: true,
+        in_protection: false,
+    });
     for (side, passed, skipped) in [(Side::Base, "abcdef", ""), (Side::Candidate, "abc", "d")] {
         let set = |builder: &mut GraphBuilder, names: &str| {
             let names = names.chars().map(String::from);

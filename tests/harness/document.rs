@@ -173,6 +173,11 @@ impl<'a> Finding<'a> {
 }
 
 impl ErrorDocument {
+    /// The document.
+    pub fn document(&self) -> &Value {
+        &self.document
+    }
+
     pub(super) fn new(document: Value, output: Output) -> Self {
         let error = Self { document, output };
         let (message, help) = (error.text("message"), error.text("help"));

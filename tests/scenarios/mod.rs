@@ -29,6 +29,7 @@ mod processes;
 mod projects;
 mod properties;
 mod proposals;
+mod remote;
 mod reports;
 mod repository_packs;
 mod reuse;

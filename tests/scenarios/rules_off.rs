@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs};
 
-use crate::harness::{RUNNER, Repo, Verdict, listed, listed_with, shell};
+use crate::harness::{RUNNER, Remote, Repo, Verdict, listed, listed_with, shell};
 
 /// The ids of the rules of `coverage-contract`, as their files declare them.
 pub fn built_in_rules() -> BTreeSet<String> {
@@ -88,6 +88,15 @@ fn unchanged(repo: Repo) -> Repo {
 /// A green check beside `other`, a check that fails.
 fn beside(other: String) -> Repo {
     unchanged(base([listed("unit"), other], &["pass a"]))
+}
+
+/// An unchanged repository, and beside it what a forge reported of its candidate.
+fn observed(report: impl FnOnce(&mut Remote)) -> Repo {
+    let repo = unchanged(base([listed("unit")], &["pass a"]));
+    let mut remote = Remote::of(&repo);
+    report(&mut remote);
+    remote.write();
+    repo
 }
 
 fn group() -> String {
@@ -190,6 +199,20 @@ rules! {
     context_unobserved, "coverage/context-unobserved", |rule| {
         let policy = "remote: { required: [{ context: build }] }\n";
         Noticed { policy, ..noticed(rule, unchanged(base([listed("unit")], &["pass a"]))) }
+    };
+    context_source, "coverage/context-source", |rule| {
+        let repo = observed(|remote| { remote.run("build", "other-app", "success"); });
+        let policy = "remote: { required: [{ context: build, app: github-actions }] }\n";
+        Noticed { policy, args: &["--remote", "../remote.json"], ..noticed(rule, repo) }
+    };
+    context_not_successful, "outcome/context-not-successful", |rule| {
+        let repo = observed(|remote| { remote.run("build", "github-actions", "skipped"); });
+        let policy = "remote: { required: [{ context: build }] }\n";
+        Noticed { policy, args: &["--remote", "../remote.json"], ..noticed(rule, repo) }
+    };
+    protection_unreadable, "coverage/protection-unreadable", |rule| {
+        let repo = observed(|remote| { remote.unreadable(); });
+        Noticed { args: &["--remote", "../remote.json"], ..noticed(rule, repo) }
     };
     coverage_unproven, "coverage/unproven", |rule| noticed(rule, unchanged(base([shell("unit", "echo fine", "")], &[])));
     focus_marker, "outcome/focus-marker", |rule| {

@@ -66,6 +66,7 @@ pub fn run(global: &Global, args: &ExpectArgs, output: &Output) -> Result<Exit, 
     let repository = Repository::discover(&start).map_err(|error| error.problem())?;
     let place = Place::around(global);
     let request = CheckRequest {
+        remote: None,
         policy: session::policy(global, &environment, repository.work_dir())?,
         start,
         target: args.base.clone(),

@@ -101,6 +101,7 @@ impl Screen<'_> {
     fn finding(&self, out: &mut String, finding: &FindingEntry) {
         let (tone, word) = match (finding.blocks(), finding.waived, finding.fault) {
             (_, _, true) => (Tone::Doubt, "fault"),
+            _ if finding.waiting => (Tone::Doubt, "waits"),
             (true, ..) => (Tone::Bad, "blocks"),
             (false, true, _) => (Tone::Doubt, "waived"),
             (false, false, _) => (Tone::Doubt, "warning"),

@@ -39,9 +39,11 @@ codes! {
     Verify008 = "RM-VERIFY-008", "a check failed or timed out";
     Verify009 = "RM-VERIFY-009", "coverage is unproven where proof is required";
     Verify010 = "RM-VERIFY-010", "the candidate does not contain the target, or does not merge with it";
+    Ci001 = "RM-CI-001", "an observation of the forge is unusable";
     Ci002 = "RM-CI-002", "a required context was never scheduled";
     Ci003 = "RM-CI-003", "a context or its source does not match";
     Ci004 = "RM-CI-004", "a required context is not successful";
+    Ci005 = "RM-CI-005", "the protection of the branch could not be read";
     Sandbox001 = "RM-SANDBOX-001", "isolation is unavailable";
     Sandbox002 = "RM-SANDBOX-002", "an escape probe got through";
     Policy001 = "RM-POLICY-001", "a pack manifest is invalid";

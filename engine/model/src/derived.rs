@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::{
     CheckId, FactRef, Graph, Kind, RepoPath, TestSet, Value,
-    facts::{Change, Check, Declaration, Invocation, PathRule, PriorRun, Proposal, Report, Requirement},
+    facts::{
+        Change, Check, Declaration, Invocation, PathRule, PriorRun, Proposal, RemoteCheck, RemoteRequirement, Report,
+        Requirement,
+    },
     value::Field,
     words::{ManifestSource, ReportState, Side},
 };
@@ -105,6 +108,23 @@ pub(crate) fn requirement_check(graph: &Graph, requirement: &Requirement) -> Val
 pub(crate) fn requirement_remote(graph: &Graph, requirement: &Requirement) -> Value {
     let context = requirement.context.as_ref();
     edge(context.and_then(|context| graph.find(Kind::RemoteRequirement, context.as_str())))
+}
+
+pub(crate) fn remote_requirement_observed(graph: &Graph, requirement: &RemoteRequirement) -> Value {
+    remote_checks(graph, |check| requirement.is_about(check))
+}
+
+pub(crate) fn remote_requirement_forge(graph: &Graph, _: &RemoteRequirement) -> Value {
+    edge(graph.of_kind(Kind::Forge).next())
+}
+
+pub(crate) fn remote_check_newer(graph: &Graph, check: &RemoteCheck) -> Value {
+    remote_checks(graph, |other| other.is_newer_than(check))
+}
+
+fn remote_checks(graph: &Graph, wanted: impl Fn(&RemoteCheck) -> bool) -> Value {
+    let all = (0..).zip(&graph.facts().remote_checks).filter(|(_, check)| wanted(check));
+    Value::List(all.map(|(index, _)| Value::Fact(FactRef { kind: Kind::RemoteCheck, index })).collect())
 }
 
 pub(crate) fn invocation_check(graph: &Graph, invocation: &Invocation) -> Value {

@@ -39,6 +39,24 @@ pub struct Judgement {
     pub tests: TestSet,
     /// What to do next, when the rule knows better than its metadata.
     pub fix: Option<Arc<str>>,
+    /// What an unproven judgement waits for; absent when waiting would change nothing.
+    pub waiting: Option<Waiting>,
+}
+
+impl Judgement {
+    /// The word that rules make it with: its outcome, or `waiting` where it waits.
+    pub fn word(&self) -> &'static str {
+        if self.waiting.is_some() { "waiting" } else { self.outcome.as_str() }
+    }
+}
+
+/// What has not happened yet and may still.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Waiting {
+    /// Something that must begin by this time, RFC 3339.
+    Until(Arc<str>),
+    /// Something that is under way, for as long as it takes.
+    Completion,
 }
 
 /// What a rule says of itself, as far as a finding repeats it.
@@ -107,7 +125,13 @@ impl Finding {
     pub fn blocks(&self) -> bool {
         self.head.level == Level::Block
             && !self.fault
+            && self.judgement.waiting.is_none()
             && matches!(self.judgement.outcome, Outcome::Refuted | Outcome::Unproven)
+    }
+
+    /// Whether it leaves the verdict open until something happens: it would block, and waits.
+    pub fn waits(&self) -> bool {
+        self.head.level == Level::Block && !self.fault && self.judgement.waiting.is_some()
     }
 
     /// SHA-256 over the canonical JSON of `[pack, rule, code, [kind, key], [test ids, sorted]]`.

@@ -256,7 +256,13 @@ impl Graph {
             Kind::Report => reports.get(index).map(|report| &report.check),
             Kind::PathRule => path_rules.get(index).map(|rule| &rule.require),
             Kind::PriorRun => prior_runs.get(index).map(|prior| &prior.check),
-            Kind::Change | Kind::Policy | Kind::RemoteRequirement | Kind::Proposal | Kind::Waiver => None,
+            Kind::Change
+            | Kind::Policy
+            | Kind::RemoteRequirement
+            | Kind::Forge
+            | Kind::RemoteCheck
+            | Kind::Proposal
+            | Kind::Waiver => None,
         }
     }
 

@@ -8,6 +8,7 @@
 mod blank;
 pub mod canonical;
 pub mod codes;
+mod contexts;
 mod declare;
 mod derived;
 pub mod digest;
@@ -26,7 +27,7 @@ pub mod words;
 pub use codes::Code;
 pub use digest::{Digest, Hasher};
 pub use facts::Kind;
-pub use finding::{Finding, Judgement, RuleHead, RuleResult, Subject};
+pub use finding::{Finding, Judgement, RuleHead, RuleResult, Subject, Waiting};
 pub use graph::{FactRef, Graph, GraphBuilder};
 pub use ids::*;
 pub use problem::{Label, Problem, Problems};

@@ -3,16 +3,16 @@
 //! *ready*: at least one requirement; each has a candidate invocation by the orchestrator (a context: an observation)
 //! and at least one `proven` from the pack `coverage-contract`; no blocking finding is anything but proven or not
 //! applicable. *blocked*: a blocking `refuted` or `unproven`, no requirement at all, or a requirement without a result.
-//! *indeterminate*: a rule faulted or the run was interrupted. Blocked wins over indeterminate.
+//! *indeterminate*: a rule faulted, the run was interrupted, or a rule waits. Blocked wins over indeterminate.
 
 mod waivers;
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
-    Code, FactRef, Finding, Graph, Judgement, Kind, Level, Outcome, PackName, RuleHead, RuleId, Subject, TestSet,
-    Verdict,
-    facts::{Invocation, Requirement},
+    Code, ContextName, FactRef, Finding, Graph, Judgement, Kind, Level, Outcome, PackName, RuleHead, RuleId, Subject,
+    TestSet, Verdict,
+    facts::{Invocation, RemoteCheck, RemoteRequirement, Requirement},
     words::{Observer, Side, Status},
 };
 
@@ -49,6 +49,7 @@ pub fn fold(graph: &Graph, findings: &[Finding]) -> Folded {
     let missing = !floor.is_empty();
     floor.extend(waivers::notes(graph, findings, &waived));
     let undecided = findings.iter().any(|finding| finding.fault && finding.head.level != Level::Off)
+        || findings.iter().enumerate().any(|(at, finding)| finding.waits() && !is_waived(at))
         || graph.facts().invocations.iter().any(|invocation| invocation.status == Status::Interrupted);
     let verdict = match (blocking || missing, undecided) {
         (true, _) => Verdict::Blocked,
@@ -69,17 +70,19 @@ fn missing_requirements(graph: &Graph) -> Option<Finding> {
     })
 }
 
-/// Requirements that nothing proves. An interrupted invocation leaves the verdict open instead.
+/// Requirements that nothing proves. An interrupted invocation, or a context that the contract still waits for, leaves
+/// the verdict open instead.
 fn missing_results(graph: &Graph, findings: &[Finding]) -> Vec<Finding> {
-    let proven: BTreeSet<FactRef> = findings
-        .iter()
-        .filter(|finding| finding.judgement.outcome == Outcome::Proven && !finding.fault)
-        .filter(|finding| finding.head.pack.as_str() == CONTRACT)
-        .filter_map(|finding| match finding.subject {
+    let by_contract = |wanted: fn(&Finding) -> bool| -> BTreeSet<FactRef> {
+        let told = findings.iter().filter(|finding| finding.head.pack.as_str() == CONTRACT && wanted(finding));
+        told.filter_map(|finding| match finding.subject {
             Subject::Fact(fact) => requirement_of(graph, fact),
             Subject::Run => None,
         })
-        .collect();
+        .collect()
+    };
+    let proven = by_contract(|finding| finding.judgement.outcome == Outcome::Proven && !finding.fault);
+    let awaited = by_contract(Finding::waits);
     graph
         .of_kind(Kind::Requirement)
         .filter_map(|fact| graph.get::<Requirement>(fact).map(|requirement| (fact, requirement)))
@@ -88,13 +91,14 @@ fn missing_results(graph: &Graph, findings: &[Finding]) -> Vec<Finding> {
             let name = name.or(requirement.context.as_ref().map(ToString::to_string)).unwrap_or_default();
             match result_of(graph, requirement) {
                 ResultOf::Interrupted => None,
+                ResultOf::Missing if awaited.contains(&fact) => None,
                 ResultOf::Missing => Some(floor_finding(
                     "floor/no-result",
                     Subject::Fact(fact),
                     &format!("`{name}` is required and produced no result"),
                     "find out why it did not run; a requirement without a result never passes",
                 )),
-                ResultOf::There if proven.contains(&fact) => None,
+                ResultOf::There if proven.contains(&fact) || awaited.contains(&fact) => None,
                 ResultOf::There => Some(floor_finding(
                     "floor/nothing-proven",
                     Subject::Fact(fact),
@@ -113,6 +117,9 @@ enum ResultOf {
 }
 
 fn result_of(graph: &Graph, requirement: &Requirement) -> ResultOf {
+    if let Some(context) = &requirement.context {
+        return if is_observed(graph, context) { ResultOf::There } else { ResultOf::Missing };
+    }
     let invocation = requirement.check.as_ref().and_then(|check| graph.invocation_of(check, Side::Candidate));
     match invocation.and_then(|fact| graph.get::<Invocation>(fact)) {
         Some(invocation) if invocation.status == Status::Interrupted => ResultOf::Interrupted,
@@ -123,10 +130,21 @@ fn result_of(graph: &Graph, requirement: &Requirement) -> ResultOf {
     }
 }
 
+/// Whether a forge reported something of this name about the very commit that is judged.
+fn is_observed(graph: &Graph, context: &ContextName) -> bool {
+    let required = graph.find(Kind::RemoteRequirement, context.as_str());
+    let required = required.and_then(|fact| graph.get::<RemoteRequirement>(fact));
+    required.is_some_and(|required| {
+        let here = |check: &&RemoteCheck| check.head_sha == graph.change().candidate;
+        graph.facts().remote_checks.iter().filter(here).any(|check| required.is_about(check))
+    })
+}
+
 fn requirement_of(graph: &Graph, fact: FactRef) -> Option<FactRef> {
-    match graph.check_of(fact) {
-        Some(check) => graph.find(Kind::Requirement, &format!("check:{check}")),
-        None => (fact.kind == Kind::Requirement).then_some(fact),
+    match (graph.check_of(fact), graph.get::<RemoteRequirement>(fact)) {
+        (Some(check), _) => graph.find(Kind::Requirement, &format!("check:{check}")),
+        (None, Some(remote)) => graph.find(Kind::Requirement, &format!("context:{}", remote.context)),
+        (None, None) => (fact.kind == Kind::Requirement).then_some(fact),
     }
 }
 
@@ -145,6 +163,7 @@ fn floor_finding(rule: &str, subject: Subject, message: &str, fix: &str) -> Find
         evidence: Vec::new(),
         tests: TestSet::new(),
         fix: None,
+        waiting: None,
     };
     Finding { head: Arc::new(head), code: Code::Verify001, subject, judgement, fault: false, read: Vec::new() }
 }
@@ -167,8 +186,14 @@ mod tests {
             fix: "fix it".into(),
             source: None,
         };
-        let judgement =
-            Judgement { outcome, message: "".into(), evidence: Vec::new(), tests: TestSet::new(), fix: None };
+        let judgement = Judgement {
+            outcome,
+            message: "".into(),
+            evidence: Vec::new(),
+            tests: TestSet::new(),
+            fix: None,
+            waiting: None,
+        };
         let subject = Subject::Fact(graph.find(Kind::Check, "unit").unwrap());
         Finding { head: Arc::new(head), code, subject, judgement, fault: false, read: Vec::new() }
     }

@@ -3,7 +3,7 @@
 use runmill_manifest::OperatorPolicy;
 use runmill_model::{
     Autonomy, CheckId, Checkout, Code, CommitId, Digest, Finding, Graph, Isolation, Level, ManifestSource, Observer,
-    Outcome, PackName, RepoPath, ReportState, RequirementSource, RuleId, RunId, Side, Status, Verdict,
+    Outcome, PackName, RepoPath, ReportState, RequirementSource, RuleId, RunId, Side, Status, Verdict, Waiting,
     facts::{Invocation, Report, Requirement, Waiver},
     verdict::Waived,
 };
@@ -120,8 +120,8 @@ pub struct WaiverEntry {
 pub struct WaitingEntry {
     /// The context.
     pub context: String,
-    /// Until when, RFC 3339.
-    pub until: String,
+    /// Until when it may stay unscheduled, RFC 3339; absent for one that has begun and may take its time.
+    pub until: Option<String>,
 }
 
 /// What was required.
@@ -254,6 +254,9 @@ pub struct FindingEntry {
     pub fault: bool,
     /// Whether a waiver let it pass.
     pub waived: bool,
+    /// Whether it leaves the verdict open until something happens; only there when it does.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub waiting: bool,
     /// What it is about: a fact's kind and key.
     pub subject: SubjectEntry,
     /// What was found.
@@ -281,7 +284,7 @@ impl FindingEntry {
     /// Whether it stands in the way of a ready verdict.
     pub fn blocks(&self) -> bool {
         let open = matches!(self.outcome, Outcome::Refuted | Outcome::Unproven);
-        self.level == Level::Block && open && !self.waived && !self.fault
+        self.level == Level::Block && open && !self.waived && !self.fault && !self.waiting
     }
 }
 
@@ -304,6 +307,7 @@ pub(crate) fn verdict(
 ) -> VerdictDocument {
     let Recorded { run, graph, host, policy, discovery } = recorded;
     let change = graph.change();
+    let waiting = findings.iter().filter_map(|finding| waiting(graph, finding)).collect();
     let findings: Vec<FindingEntry> = findings
         .iter()
         .enumerate()
@@ -332,7 +336,7 @@ pub(crate) fn verdict(
             .collect(),
         relaxations: policy.relaxations.clone(),
         waivers: used_waivers(graph, waived),
-        waiting: Vec::new(),
+        waiting,
         manifest: manifest(graph, discovery),
         results: graph.facts().invocations.iter().map(|run| result(graph, run, &findings)).collect(),
         findings,
@@ -342,6 +346,16 @@ pub(crate) fn verdict(
 pub(crate) fn relaxations(policy: &OperatorPolicy) -> Vec<String> {
     let told = policy.relaxations();
     told.iter().map(ToString::to_string).chain(packs::changed_params(policy)).collect()
+}
+
+/// The context that a finding waits for; of several rules that wait for one, each says until when.
+fn waiting(graph: &Graph, finding: &Finding) -> Option<WaitingEntry> {
+    let until = match finding.judgement.waiting.as_ref()? {
+        Waiting::Until(time) => Some(time.to_string()),
+        Waiting::Completion => None,
+    };
+    let (_, context) = finding.subject_key(graph);
+    finding.waits().then_some(WaitingEntry { context, until })
 }
 
 fn used_waivers(graph: &Graph, waived: &[Waived]) -> Vec<WaiverEntry> {
@@ -446,6 +460,7 @@ fn entry(graph: &Graph, finding: &Finding, waived: bool) -> FindingEntry {
         outcome: finding.judgement.outcome,
         fault: finding.fault,
         waived,
+        waiting: finding.waits() && !waived,
         subject: SubjectEntry { kind, key },
         message: finding.judgement.message.to_string(),
         tests: finding.test_ids(graph).map(str::to_owned).collect(),

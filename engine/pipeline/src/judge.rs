@@ -6,13 +6,13 @@ use runmill_host::clock::Clock;
 use runmill_manifest::{OperatorPolicy, policy::Expiry};
 use runmill_model::{
     Code, Finding, Graph, GraphBuilder, Observer, Problem, Stage,
-    facts::{Change, Policy, Proposal, RemoteRequirement, Waiver},
+    facts::{Change, Policy, Proposal, Waiver},
     graph::GraphError,
     verdict::{Folded, fold},
 };
 use runmill_policy::{Evaluated, Host};
 
-use crate::{CheckRequest, configured::Configured};
+use crate::{CheckRequest, configured::Configured, remote};
 
 /// What is known before anything runs.
 pub(crate) fn configured_graph(
@@ -28,14 +28,7 @@ pub(crate) fn configured_graph(
     configured.facts.iter().cloned().for_each(|fact| builder.add(fact));
     configured.declarations.iter().cloned().for_each(|fact| builder.add(fact));
     configured.path_rules.iter().cloned().for_each(|fact| builder.add(fact));
-    for context in policy.remote().required() {
-        builder.add(RemoteRequirement {
-            observed_by: Observer::Operator,
-            context: context.context().clone(),
-            app: context.app().map(str::to_owned),
-            workflow: context.workflow().map(str::to_owned),
-        });
-    }
+    remote::observe(&mut builder, policy, request.remote.as_ref());
     let mut proposals = request.proposals.clone();
     proposals.sort();
     proposals.dedup();

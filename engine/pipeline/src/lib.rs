@@ -23,6 +23,7 @@ mod packs;
 mod progress;
 mod recall;
 mod recording;
+mod remote;
 pub mod replay;
 mod repository_packs;
 mod request;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use camino::Utf8PathBuf;
+use runmill_forge::Observation;
 use runmill_host::{clock::Clock, interrupt::Interrupt};
 use runmill_model::RunId;
 use runmill_store::Store;
@@ -45,6 +46,8 @@ pub struct CheckRequest {
     pub proposals: Vec<String>,
     /// The operator's policy; none for the built-in defaults.
     pub policy: Option<PolicyFile>,
+    /// What a forge reported; none when nobody asked one.
+    pub remote: Option<Observation>,
     /// Packs for this run, as an operator's.
     pub packs: Vec<PackFolder>,
     /// How many invocations may run at once; at least 1.

@@ -212,6 +212,7 @@ pub(crate) fn faulted(
         evidence: Vec::new(),
         tests: TestSet::new(),
         fix: Some(fix.into()),
+        waiting: None,
     };
     Finding { head, code, subject, judgement, fault: true, read }
 }

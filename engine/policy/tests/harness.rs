@@ -25,6 +25,7 @@ fn judged(outcome: Outcome, message: &str, evidence: &Value) -> Value {
         evidence,
         tests: TestSet::new(),
         fix: None,
+        waiting: None,
     })))
 }
 

@@ -96,7 +96,7 @@ fn sentence(text: &str) -> bool {
 /// The outcomes that the text of a rule can give, as its constructors say.
 fn possible(text: &str) -> BTreeSet<&'static str> {
     let words: BTreeSet<_> = text.split(|mark: char| !mark.is_ascii_alphanumeric() && mark != '_').collect();
-    ["proven", "refuted", "unproven", "not_applicable", "require", "ignore"]
+    ["proven", "refuted", "unproven", "waiting", "not_applicable", "require", "ignore"]
         .into_iter()
         .filter(|outcome| words.contains(outcome) && text.contains(&format!("{outcome}(")))
         .collect()

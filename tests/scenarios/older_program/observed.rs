@@ -225,7 +225,14 @@ pub(super) fn resolution(input: &Value) -> Graph {
     }
     for context in texts("githubRequired") {
         let context = ContextName::new(context).unwrap();
-        builder.add(RemoteRequirement { observed_by: Observer::Operator, context, app: None, workflow: None });
+        builder.add(RemoteRequirement {
+            observed_by: Observer::Operator,
+            context,
+            app: None,
+            workflow: None,
+            in_policy: true,
+            in_protection: false,
+        });
     }
     builder.seal().unwrap()
 }

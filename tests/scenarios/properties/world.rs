@@ -192,6 +192,8 @@ impl World {
             context: ContextName::new(format!("context {context}")).unwrap(),
             app: None,
             workflow: None,
+            in_policy: true,
+            in_protection: false,
         });
     }
 

@@ -70,7 +70,7 @@ pub(super) fn waiver() -> Shape {
 fn waiting() -> Shape {
     Shape::object([
         Shape::text().doc("The context.").needed("context"),
-        Shape::text().doc("Until when it may stay unscheduled.").needed("until"),
+        optional_text("Until when it may stay unscheduled; null for one that has begun.").needed("until"),
     ])
 }
 
@@ -164,6 +164,7 @@ pub(super) fn finding() -> Shape {
         outcome().needed("outcome"),
         Shape::flag().doc("Whether the rule failed to judge.").needed("fault"),
         Shape::flag().doc("Whether a waiver let it pass.").needed("waived"),
+        Shape::flag().doc("Whether it waits for something; only there when it does.").named("waiting"),
         subject().doc("What it is about.").needed("subject"),
         Shape::any_text().doc("What was found.").needed("message"),
         texts("The tests concerned, sorted.").needed("tests"),

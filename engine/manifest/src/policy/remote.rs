@@ -77,6 +77,7 @@ pub(super) fn read(node: &Node, faults: &mut Faults) -> Remote {
                 "keep one of the two",
             )
         });
+        contradiction(&remote.required, &context, item, faults);
         remote.required.push(context);
     }
     remote
@@ -92,4 +93,17 @@ fn context(node: &Node, faults: &mut Faults) -> Option<RequiredContext> {
     let app = app.and_then(|node| yaml::text(node, "app", faults)).map(str::to_owned);
     let workflow = workflow.and_then(|node| yaml::text(node, "workflow", faults)).map(str::to_owned);
     Some(RequiredContext { context: context?, app, workflow })
+}
+
+/// What two entries ask of one context must both hold, so they cannot name two apps or two workflows.
+fn contradiction(before: &[RequiredContext], context: &RequiredContext, node: &Node, faults: &mut Faults) {
+    let differ = |a: &Option<String>, b: &Option<String>| a.is_some() && b.is_some() && a != b;
+    let other = before.iter().filter(|other| other.context == context.context);
+    if other.clone().any(|other| differ(&other.app, &context.app) || differ(&other.workflow, &context.workflow)) {
+        let name = quoted(context.context.as_str());
+        let what = format!(
+            "the context {name} is required of two apps or workflows, and everything that reports it must be the one"
+        );
+        faults.add(Fault::new(what, "name one, or none where any may report it").at(node.span, "here"));
+    }
 }

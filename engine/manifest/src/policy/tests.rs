@@ -419,6 +419,11 @@ fn remote_contexts_and_budgets_are_held_to_their_form() {
         "2:46 the context `a` is required twice | keep one of the two + 2:22 first here",
     );
     check_with(
+        "remote: { required: [{ context: a, app: x }, { context: a, app: y }] }",
+        "2:46 the context `a` is required of two apps or workflows, and everything that reports it must be the one | name one, or none where any may report it",
+    );
+    check_with("remote: { required: [{ context: a, app: x }, { context: a, workflow: y }] }", "ok");
+    check_with(
         "remote: { required: [{ app: x }] }",
         "2:24 a required context has no `context` | write its name exactly as the forge shows it",
     );

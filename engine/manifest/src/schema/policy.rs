@@ -115,7 +115,9 @@ fn pack() -> Shape {
 
 fn remote() -> Shape {
     let context = Shape::object([
-        Shape::text().doc("Its name, exactly as the forge shows it.").needed("context"),
+        Shape::text()
+            .doc("Its name, as the forge shows it. `*` stands for any text and `?` for any character.")
+            .needed("context"),
         Shape::text().doc("The app that must report it.").named("app"),
         Shape::text().doc("The workflow that must report it.").named("workflow"),
     ]);

@@ -131,6 +131,7 @@ fn note(rule: &str, waiver: FactRef, message: String, fix: &str) -> Finding {
         evidence: vec![waiver],
         tests: TestSet::new(),
         fix: None,
+        waiting: None,
     };
     let subject = Subject::Fact(waiver);
     Finding { head: Arc::new(head), code: Code::Config005, subject, judgement, fault: false, read: Vec::new() }

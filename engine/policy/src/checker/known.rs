@@ -47,7 +47,7 @@ pub(crate) fn kind(name: &str) -> Option<Kind> {
 /// Why a stage's rules may not give what a function makes; none when they may.
 pub(crate) fn out_of_stage(function: &str, stage: Stage) -> Option<&'static str> {
     let discovers = matches!(function, "require" | "ignore");
-    let judges = matches!(function, "proven" | "refuted" | "unproven" | "fix");
+    let judges = matches!(function, "proven" | "refuted" | "unproven" | "waiting" | "fix");
     match stage {
         Stage::Discovery if judges => Some("rules of stage `discovery` give `require`, `ignore` or `not_applicable`"),
         Stage::Skip | Stage::Freshness | Stage::Verdict if discovers => {

@@ -90,7 +90,7 @@ impl Unit {
 
     fn note_result(&mut self, result: Option<&RuleResult>, case: usize) {
         let word = match result {
-            Some(RuleResult::Judged(judgement)) => judgement.outcome.as_str(),
+            Some(RuleResult::Judged(judgement)) => judgement.word(),
             Some(RuleResult::Require { .. }) => "require",
             Some(RuleResult::Ignore { .. }) => "ignore",
             None => return,

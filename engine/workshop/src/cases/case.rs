@@ -85,7 +85,8 @@ pub struct Expect {
 }
 
 /// What a rule can be expected to say.
-pub const OUTCOMES: [&str; 7] = ["proven", "refuted", "unproven", "not_applicable", "require", "ignore", "nothing"];
+pub const OUTCOMES: [&str; 8] =
+    ["proven", "refuted", "unproven", "waiting", "not_applicable", "require", "ignore", "nothing"];
 
 const VERDICTS: [&str; 3] = ["ready", "blocked", "indeterminate"];
 

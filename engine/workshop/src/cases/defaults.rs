@@ -36,8 +36,25 @@ pub fn of(kind: Kind, key: &str) -> Result<Value, String> {
             })
         }
         Kind::RemoteRequirement => json!({
-            "observed_by": "operator", "context": key, "app": null, "workflow": null,
+            "observed_by": "operator", "context": key, "app": null, "workflow": null, "in_policy": true,
+            "in_protection": false,
         }),
+        Kind::Forge => json!({
+            "observed_by": "forge", "digest": nothing, "repository": "owner/name", "sha": "c".repeat(40),
+            "base_branch": "main", "first_observed_at": "2030-01-01T00:00:00.000Z",
+            "observed_at": "2030-01-01T00:05:00.000Z", "observed_for_ms": 300_000, "deadline_ms": 600_000,
+            "deadline_at": "2030-01-01T00:10:00.000Z", "protection_readable": true,
+        }),
+        Kind::RemoteCheck => {
+            let (context, position) = key.rsplit_once('#').unwrap_or((key, ""));
+            let position: u32 = position.parse().map_err(|_| format!("`{key}` has no position after a `#`"))?;
+            json!({
+                "observed_by": "forge", "context": context, "position": position, "app": "github-actions",
+                "workflow": ".github/workflows/ci.yml", "suite": "1", "number": null, "head_sha": "c".repeat(40),
+                "status": "completed", "conclusion": "success", "started_at": "2030-01-01T00:01:00.000Z",
+                "completed_at": "2030-01-01T00:04:00.000Z",
+            })
+        }
         Kind::Declaration => {
             let [check, origin, test_id] = parts(key, '#')?;
             json!({

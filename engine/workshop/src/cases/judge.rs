@@ -194,7 +194,7 @@ impl Judged {
             .filter(move |it| !it.fault && it.head.pack == *pack && it.head.rule.as_str() == rule);
         let found = found.map(|it| Said {
             subject: it.subject,
-            outcome: it.judgement.outcome.to_string(),
+            outcome: it.judgement.word().to_owned(),
             code: Some(it.code.to_string()),
             message: &it.judgement.message,
             fix: it.fix().to_owned(),
@@ -207,7 +207,7 @@ impl Judged {
             let (outcome, message) = match &it.result {
                 RuleResult::Require { reason, .. } => ("require".to_owned(), reason),
                 RuleResult::Ignore { reason, .. } => ("ignore".to_owned(), reason),
-                RuleResult::Judged(judgement) => (judgement.outcome.to_string(), &judgement.message),
+                RuleResult::Judged(judgement) => (judgement.word().to_owned(), &judgement.message),
             };
             Said {
                 subject: it.subject,

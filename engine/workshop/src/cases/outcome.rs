@@ -141,7 +141,7 @@ impl Comparison<'_> {
         let holds = |wanted: &Option<String>, text: &str| wanted.as_ref().is_none_or(|wanted| text.contains(wanted));
         let wanted = |wanted: &Option<String>| wanted.clone().unwrap_or_default();
         let tests = said.tests.join(", ");
-        let judges = matches!(said.outcome.as_str(), "proven" | "refuted" | "unproven");
+        let judges = matches!(said.outcome.as_str(), "proven" | "refuted" | "unproven" | "waiting");
         let code = said.code.as_deref().unwrap_or("none");
         [
             ("code", expect.code.as_deref().is_none_or(|wanted| wanted == code), wanted(&expect.code), code),

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{
     About, Change, Known,
     edit::{Edit, Listed, Test},
-    generic, report, run,
+    generic, remote, report, run,
 };
 use crate::words;
 
@@ -38,6 +38,8 @@ fn of_property(known: &Known<'_>, fact: FactRef, property: &str) -> Vec<Change> 
         Kind::Declaration => of_declaration(known, fact, property),
         Kind::Change => of_change(known, property),
         Kind::PriorRun => of_prior_run(known, fact),
+        Kind::RemoteRequirement => remote::succeeded(known, fact),
+        Kind::Forge if property == "protection_readable" => remote::readable(fact),
         _ => Vec::new(),
     }
 }
@@ -45,8 +47,14 @@ fn of_property(known: &Known<'_>, fact: FactRef, property: &str) -> Vec<Change> 
 /// What the floor found reads nothing: a requirement without a result lacks its candidate's invocation.
 fn of_floor(known: &Known<'_>) -> Vec<Change> {
     let Subject::Fact(fact) = known.finding.subject else { return Vec::new() };
-    let required = known.graph.get::<Requirement>(fact).and_then(|requirement| requirement.check.clone());
-    required.map(|check| run::completed(known, &check)).unwrap_or_default()
+    let Some(requirement) = known.graph.get::<Requirement>(fact) else { return Vec::new() };
+    let context = requirement.context.as_ref();
+    let remote = context.and_then(|context| known.graph.find(Kind::RemoteRequirement, context.as_str()));
+    match (&requirement.check, remote) {
+        (Some(check), _) => run::completed(known, check),
+        (None, Some(remote)) => remote::succeeded(known, remote),
+        (None, None) => Vec::new(),
+    }
 }
 
 fn of_check(known: &Known<'_>, fact: FactRef, property: &str) -> Vec<Change> {

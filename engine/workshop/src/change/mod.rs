@@ -10,6 +10,7 @@ mod compared;
 mod edit;
 mod generic;
 mod otherwise;
+mod remote;
 mod report;
 mod run;
 mod search;
