@@ -10,6 +10,7 @@ use crate::command::{
     evidence::EvidenceCommand, explain::ExplainArgs, facts::FactsArgs, init::InitArgs, inspect::InspectArgs,
     man::ManArgs, replay::ReplayArgs, report::ReadArgs, rules::RulesCommand, runs::RunsArgs, schema::SchemaArgs,
 };
+use crate::render::outputs::Asked;
 
 /// Decides whether a change may merge: which checks are required, did each one run, on the exact commit, and without a
 /// false green.
@@ -149,6 +150,10 @@ pub struct CheckArgs {
     /// How many checks may run at once [default: the number of processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub jobs: Option<u16>,
+    /// Write the verdict elsewhere too: `sarif=FILE`, `junit=FILE`, `markdown=FILE`, `json=FILE`, or `github` for the
+    /// annotations and the summary of a job; may be repeated
+    #[arg(long, value_name = "FORM=FILE")]
+    pub output: Vec<Asked>,
     /// Run every base, even where an earlier run executed it and nothing it could notice has changed
     #[arg(long)]
     pub no_reuse: bool,

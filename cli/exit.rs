@@ -32,15 +32,22 @@ impl Exit {
     }
 }
 
+impl Exit {
+    /// Its number.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Ready => 0,
+            Self::CouldNotRun => 1,
+            Self::Usage => 2,
+            Self::Blocked => 3,
+            Self::Indeterminate => 4,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Ready => 0,
-            Exit::CouldNotRun => 1,
-            Exit::Usage => 2,
-            Exit::Blocked => 3,
-            Exit::Indeterminate => 4,
-        })
+        Self::from(exit.number())
     }
 }
 

@@ -3,7 +3,7 @@
 use camino::Utf8PathBuf;
 use runmill_host::{clock::Clock, git::Repository};
 use runmill_model::Problems;
-use runmill_pipeline::{CheckRequest, Judged, Machine, Reuse, load_pack};
+use runmill_pipeline::{CheckRequest, Judged, Machine, Reuse, Run, load_pack};
 use runmill_store::{
     Store,
     boundary::{Boundary as At, pass},
@@ -12,12 +12,31 @@ use runmill_store::{
 use super::{evidence::baseline::baselines, remote, session, usual};
 use crate::{
     args::{CheckArgs, Global},
-    exit::Exit,
-    render::Output,
+    exit::{self, Exit},
+    render::{
+        Output,
+        outputs::{NoVerdict, Outputs},
+    },
 };
 
-/// Judges a change and shows the verdict.
+/// Judges a change, shows the verdict, and writes it wherever else it is asked for.
 pub fn run(global: &Global, args: &CheckArgs, output: &mut Output) -> Result<Exit, Problems> {
+    let summary = session::environment().remove("GITHUB_STEP_SUMMARY").filter(|file| !file.is_empty());
+    let outputs = Outputs::prepare(&args.output, summary.map(Utf8PathBuf::from))?;
+    match judged(global, args, output) {
+        Ok(run) => {
+            outputs.verdict(&run.printed)?;
+            Ok(output.verdict(&run))
+        }
+        Err(problems) => {
+            let exit = exit::of_problems(&problems).number();
+            outputs.none(&NoVerdict { problems: &problems, exit })?;
+            Err(problems)
+        }
+    }
+}
+
+fn judged(global: &Global, args: &CheckArgs, output: &Output) -> Result<Run, Problems> {
     let environment = session::environment();
     let start = session::start(global)?;
     let repository = Repository::discover(&start).map_err(|error| error.problem())?;
@@ -50,5 +69,5 @@ pub fn run(global: &Global, args: &CheckArgs, output: &mut Output) -> Result<Exi
     live.finish();
     let judged = judged?;
     pass(At::Untold)?;
-    Ok(output.verdict(&judged))
+    Ok(judged)
 }

@@ -64,6 +64,7 @@ impl Screen<'_> {
     fn finding(&self, out: &mut String, finding: &ExplainedFinding) {
         let (tone, word) = match (finding.stands_in_the_way, finding.fault, finding.waived) {
             (_, true, _) => (Tone::Doubt, "fault"),
+            _ if finding.waiting => (Tone::Doubt, "waits"),
             (true, ..) => (Tone::Bad, "blocks"),
             (false, _, true) => (Tone::Doubt, "waived"),
             (false, ..) => (Tone::Doubt, "warning"),

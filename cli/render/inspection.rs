@@ -131,6 +131,7 @@ impl Screen<'_> {
     fn finding_head(&self, finding: &Finding) -> String {
         let (tone, word) = match (finding.fault, finding.waived, finding.blocks()) {
             (true, ..) => (Tone::Doubt, "fault"),
+            _ if finding.waiting => (Tone::Doubt, "waits"),
             (_, true, _) => (Tone::Doubt, "waived"),
             (_, _, true) => (Tone::Bad, "blocks"),
             (_, _, false) => (Tone::Doubt, "warning"),

@@ -13,6 +13,7 @@ pub mod json;
 mod line;
 pub mod live;
 mod measure;
+pub mod outputs;
 pub mod page;
 pub mod paint;
 pub mod plain;

@@ -18,6 +18,7 @@ mod facts;
 pub mod init;
 mod inspect;
 mod live;
+mod outputs;
 mod replay;
 mod report_read;
 mod rules;

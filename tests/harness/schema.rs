@@ -31,7 +31,16 @@ impl Checker<'_> {
     fn check(&self, schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
         for (keyword, rule) in schema.as_object().expect("a schema is an object") {
             match keyword.as_str() {
-                "$schema" | "title" | "description" | "default" | "definitions" => {}
+                "$schema" | "id" | "$id" | "title" | "description" | "default" | "definitions" => {}
+                // Says something to people: no program can be held to it.
+                "format" => {}
+                "uniqueItems" if *rule == Value::Bool(false) => {}
+                "uniqueItems" => {
+                    let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
+                    if (1..items.len()).any(|at| items[..at].contains(&items[at])) {
+                        found.push(format!("{at} has an item twice"));
+                    }
+                }
                 // What is no keyword of JSON Schema says something to people and checks nothing.
                 keyword if keyword.starts_with("x-") => {}
                 "$ref" => {
@@ -41,7 +50,7 @@ impl Checker<'_> {
                 "const" if rule == value => {}
                 "enum" if rule.as_array().unwrap().contains(value) => {}
                 "const" | "enum" => found.push(format!("{at} is {value}, not {rule}")),
-                "type" => has_type(rule.as_str().unwrap(), value, at, found),
+                "type" => has_type(rule, value, at, found),
                 "pattern" => {
                     if let Some(text) = value.as_str().filter(|text| !pattern(rule.as_str().unwrap()).is_match(text)) {
                         found.push(format!("{at}: `{text}` does not match {rule}"));
@@ -99,8 +108,8 @@ impl Checker<'_> {
     }
 }
 
-fn has_type(name: &str, value: &Value, at: &str, found: &mut Vec<String>) {
-    let fits = match name {
+fn has_type(names: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
+    let is = |name: &str| match name {
         "object" => value.is_object(),
         "array" => value.is_array(),
         "string" => value.is_string(),
@@ -110,8 +119,12 @@ fn has_type(name: &str, value: &Value, at: &str, found: &mut Vec<String>) {
         "null" => value.is_null(),
         other => panic!("the type `{other}` is not known here"),
     };
+    let fits = match names {
+        Value::Array(names) => names.iter().any(|name| is(name.as_str().unwrap())),
+        name => is(name.as_str().unwrap()),
+    };
     if !fits {
-        found.push(format!("{at} is no {name}: {value}"));
+        found.push(format!("{at} is no {names}: {value}"));
     }
 }
 

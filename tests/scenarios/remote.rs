@@ -332,3 +332,23 @@ fn the_example_of_the_documentation_is_ready() {
     let policy = policy.replace("    - { context: \"test (*)\" }\n", "");
     repo.check().policy(&policy).args(["--remote", "../remote.json"]).verdict().is("ready");
 }
+
+#[test]
+fn what_is_awaited_is_told_as_such_wherever_the_run_is_shown() {
+    let repo = Repo::with_tests(["pass a"]);
+    repo.file("x", "x").commit("change");
+    let verdict = judged_in(&repo, BUILD, |_| ());
+    verdict.is("indeterminate");
+    let waits = |findings: &Value| {
+        let all = findings.as_array().unwrap();
+        all.iter().filter(|it| it["waiting"] == true).map(|it| it["rule"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(waits(&verdict.document()["findings"]), ["coverage/context-unobserved"]);
+    let explained = repo.runmill(["explain", "latest"]).document();
+    assert_eq!(waits(&explained["findings"]), ["coverage/context-unobserved"], "{explained:#}");
+    assert_eq!(explained["findings"][0]["stands_in_the_way"], true, "{explained:#}");
+    for verb in ["explain", "inspect"] {
+        let screen = repo.runmill([verb, "latest"]).output().stdout;
+        assert!(screen.contains("waits  RM-CI-002  coverage/context-unobserved"), "{screen}");
+    }
+}

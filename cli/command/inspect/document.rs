@@ -236,6 +236,9 @@ pub struct Finding {
     pub fault: bool,
     /// Whether a waiver let it pass.
     pub waived: bool,
+    /// Whether it leaves the verdict open until something happens; only there when it does.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waiting: bool,
     /// What it is about.
     pub subject: Subject,
     /// What was found.
@@ -267,7 +270,7 @@ impl Finding {
 
     /// Whether it stands in the way of a ready verdict.
     pub fn blocks(&self) -> bool {
-        self.level == Level::Block && self.is_open() && !self.waived && !self.fault
+        self.level == Level::Block && self.is_open() && !self.waived && !self.fault && !self.waiting
     }
 
     /// Whether it is about this check, or about the change as a whole and so about every check.

@@ -83,6 +83,7 @@ codes! {
     Repo005 = "RM-REPO-005", "candidate and target are the same commit";
     Repo006 = "RM-REPO-006", "a commit cannot be checked out byte for byte";
     Report001 = "RM-REPORT-001", "a report file cannot be read";
+    Output001 = "RM-OUTPUT-001", "an output cannot be written";
     Internal001 = "RM-INTERNAL-001", "a fault inside runmill";
     Internal002 = "RM-INTERNAL-002", "the run was interrupted";
 }

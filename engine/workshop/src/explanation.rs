@@ -61,6 +61,9 @@ pub struct ExplainedFinding {
     pub fault: bool,
     /// Whether a waiver let it pass.
     pub waived: bool,
+    /// Whether it leaves the run open until something happens; only there when it does.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub waiting: bool,
     /// Whether it keeps the run from being ready.
     pub stands_in_the_way: bool,
     /// What it is about.
@@ -245,7 +248,8 @@ fn of_finding(
         outcome: finding.judgement.outcome,
         fault: finding.fault,
         waived,
-        stands_in_the_way: finding.fault || (finding.blocks() && !waived),
+        waiting: finding.waits() && !waived,
+        stands_in_the_way: finding.fault || ((finding.blocks() || finding.waits()) && !waived),
         subject: subject(graph, finding),
         check,
         message: finding.judgement.message.to_string(),

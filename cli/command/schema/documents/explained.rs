@@ -141,6 +141,7 @@ fn said() -> Vec<Member> {
         level().needed("level"),
         Shape::flag().doc("Whether the rule failed to judge.").needed("fault"),
         Shape::flag().doc("Whether a waiver let it pass.").needed("waived"),
+        Shape::flag().doc("Whether it waits for something; only there when it does.").named("waiting"),
         Shape::flag().doc("Whether it keeps the run from being ready.").needed("stands_in_the_way"),
         Shape::any_text().doc("What was found.").needed("message"),
     ]

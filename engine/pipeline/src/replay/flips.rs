@@ -36,11 +36,11 @@ pub struct Side<'a> {
 impl Side<'_> {
     /// Whether it keeps a run from being ready.
     pub fn stands_in_the_way(&self) -> bool {
-        self.finding.fault || (self.finding.blocks() && !self.waived)
+        self.finding.fault || ((self.finding.blocks() || self.finding.waits()) && !self.waived)
     }
 
-    fn counts(&self) -> (Outcome, Level, bool, bool) {
-        (self.finding.judgement.outcome, self.finding.head.level, self.finding.fault, self.waived)
+    fn counts(&self) -> (&str, Level, bool, bool) {
+        (self.finding.judgement.word(), self.finding.head.level, self.finding.fault, self.waived)
     }
 }
 
@@ -69,8 +69,12 @@ pub fn flips<'a>(before: &'a Rejudged, after: &'a Rejudged) -> Flips<'a> {
         }
     }
     let gone = sides(before).filter(|was| !met.contains(&key(&before.graph, was.finding)));
-    let gone = gone
-        .filter(|was| was.finding.fault || was.finding.blocks() || was.finding.judgement.outcome == Outcome::Proven);
+    let gone = gone.filter(|was| {
+        was.finding.fault
+            || was.finding.blocks()
+            || was.finding.waits()
+            || was.finding.judgement.outcome == Outcome::Proven
+    });
     findings.extend(gone.map(|was| Flip { before: Some(was), after: None }));
     Flips { verdict: (before.verdict, after.verdict), findings }
 }
