@@ -1,9 +1,9 @@
 //! A small ready change that the tests of this crate start from.
 
 use crate::{
-    Autonomy, CheckId, Checkout, CommitId, Digest, GraphBuilder, Isolation, ManifestSource, Observer, Origin, RepoPath,
-    ReportState, RequirementSource, Side, Status, TestSet, TreeHash,
-    facts::{Change, Check, Invocation, Policy, Report, Requirement},
+    Autonomy, CheckId, Checkout, CommitId, ContextName, Digest, GraphBuilder, Isolation, ManifestSource, Observer,
+    Origin, RepoPath, ReportState, RequirementSource, Side, Status, TestSet, TreeHash,
+    facts::{Change, Check, Invocation, Policy, RemoteCheck, RemoteRequirement, Report, Requirement},
 };
 
 pub(crate) fn commit(digit: char) -> CommitId {
@@ -107,4 +107,39 @@ pub(crate) fn ready() -> GraphBuilder {
     builder.add(requirement("unit"));
     builder.add(invocation("unit", Side::Candidate));
     builder
+}
+
+/// A required context, and a success of it on the candidate where it was observed.
+pub(crate) fn context(builder: &mut GraphBuilder, name: &str, observed: bool) {
+    let context = ContextName::new(name).unwrap();
+    builder.add(RemoteRequirement {
+        observed_by: Observer::Operator,
+        context: context.clone(),
+        app: None,
+        workflow: None,
+        in_policy: true,
+        in_protection: false,
+    });
+    builder.add(Requirement {
+        observed_by: Observer::Orchestrator,
+        check: None,
+        context: Some(context.clone()),
+        sources: vec![RequirementSource::Github],
+        reasons: vec!["required".into()],
+    });
+    let head_sha = commit(if observed { 'c' } else { 'd' });
+    builder.add(RemoteCheck {
+        observed_by: Observer::Forge,
+        context,
+        position: 0,
+        app: None,
+        workflow: None,
+        suite: None,
+        number: None,
+        head_sha,
+        status: "completed".into(),
+        conclusion: Some("success".into()),
+        started_at: None,
+        completed_at: None,
+    });
 }

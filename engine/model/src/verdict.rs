@@ -172,16 +172,20 @@ fn floor_finding(rule: &str, subject: Subject, message: &str, fix: &str) -> Find
 mod tests {
     use super::*;
     use crate::{
-        Autonomy, GraphBuilder, ReportState, Status,
-        example::{change, check, invocation, policy, ready, report, requirement},
+        Autonomy, GraphBuilder, ReportState, Status, Waiting,
+        example::{self, change, check, invocation, policy, ready, report, requirement},
         facts::{Change, Report, Waiver},
     };
 
     fn finding(graph: &Graph, pack: &str, code: Code, level: Level, outcome: Outcome) -> Finding {
+        Finding { code, ..finding_of(graph, Kind::Check, "unit", pack, level, outcome) }
+    }
+
+    fn finding_of(graph: &Graph, kind: Kind, key: &str, pack: &str, level: Level, outcome: Outcome) -> Finding {
         let head = RuleHead {
             pack: PackName::new(pack).unwrap(),
             rule: RuleId::new("area/rule").unwrap(),
-            code,
+            code: Code::Verify001,
             level,
             fix: "fix it".into(),
             source: None,
@@ -194,7 +198,8 @@ mod tests {
             fix: None,
             waiting: None,
         };
-        let subject = Subject::Fact(graph.find(Kind::Check, "unit").unwrap());
+        let subject = Subject::Fact(graph.find(kind, key).unwrap());
+        let code = Code::Verify001;
         Finding { head: Arc::new(head), code, subject, judgement, fault: false, read: Vec::new() }
     }
 
@@ -273,6 +278,49 @@ mod tests {
         builder.add(requirement("unit"));
         builder.add(Invocation { status: Status::Interrupted, ..invocation("unit", Side::Candidate) });
         assert_eq!(verdict(&builder.seal().unwrap(), &[]), Verdict::Indeterminate);
+    }
+
+    /// The verdict over a required context of which this was reported, and over what one finding of a pack says of it.
+    fn context(observed: bool, pack: &str, level: Level, outcome: Outcome, waiting: Option<Waiting>) -> Verdict {
+        let mut builder = GraphBuilder::new();
+        builder.add(change());
+        builder.add(policy());
+        example::context(&mut builder, "build", observed);
+        let graph = builder.seal().unwrap();
+        let mut finding = finding_of(&graph, Kind::RemoteRequirement, "build", pack, level, outcome);
+        finding.judgement.waiting = waiting;
+        verdict(&graph, &[finding])
+    }
+
+    #[test]
+    fn a_context_needs_an_observation_and_a_proof_from_the_contract() {
+        let (block, proven) = (Level::Block, Outcome::Proven);
+        assert_eq!(context(true, CONTRACT, block, proven, None), Verdict::Ready);
+        assert_eq!(context(false, CONTRACT, block, proven, None), Verdict::Blocked);
+        assert_eq!(context(true, "team-rules", block, proven, None), Verdict::Blocked);
+    }
+
+    #[test]
+    fn only_the_contract_can_wait_for_a_context_and_only_where_it_would_block() {
+        let (block, unproven) = (Level::Block, Outcome::Unproven);
+        for waiting in [Waiting::Completion, Waiting::Until("2030-01-01T00:00:00Z".into())] {
+            for observed in [true, false] {
+                let verdict = |pack, level| context(observed, pack, level, unproven, Some(waiting.clone()));
+                assert_eq!(verdict(CONTRACT, block), Verdict::Indeterminate);
+                assert_eq!(verdict(CONTRACT, Level::Warn), Verdict::Blocked);
+                assert_eq!(verdict("team-rules", block), Verdict::Blocked);
+            }
+        }
+    }
+
+    #[test]
+    fn waiting_makes_ready_worse_and_blocked_no_better() {
+        let graph = ready().seal().unwrap();
+        let mut waits = finding(&graph, "team-rules", Code::Ci004, Level::Block, Outcome::Unproven);
+        waits.judgement.waiting = Some(Waiting::Completion);
+        assert_eq!(verdict(&graph, &[proven(&graph), waits.clone()]), Verdict::Indeterminate);
+        let refuted = finding(&graph, CONTRACT, Code::Verify008, Level::Block, Outcome::Refuted);
+        assert_eq!(verdict(&graph, &[proven(&graph), waits, refuted]), Verdict::Blocked);
     }
 
     #[test]
