@@ -8,7 +8,7 @@ use std::{
 use camino::Utf8PathBuf;
 use clap::{Args, Subcommand};
 use runmill_host::git::Repository;
-use runmill_manifest::{Check, policy};
+use runmill_manifest::policy;
 use runmill_model::{Code, CommitId, Digest, Problem, Problems, RepoPath};
 use runmill_pipeline::checks_at;
 use runmill_provision::{
@@ -167,12 +167,8 @@ impl Place {
         let own = manifest.as_ref().map(|manifest| manifest.checks()).unwrap_or_default();
         let mut checks: BTreeMap<_, _> = own.iter().map(|check| (check.id(), check)).collect();
         checks.extend(verification.commands().iter().map(|check| (check.id(), check)));
-        Ok(checks.into_values().flat_map(needs_of).collect())
+        Ok(checks.into_values().flat_map(Need::of).collect())
     }
-}
-
-fn needs_of(check: &Check) -> impl Iterator<Item = Need> {
-    check.dependencies().iter().map(|ecosystem| Need { ecosystem: *ecosystem, cwd: check.cwd().clone() })
 }
 
 fn prepare_all(place: &Place, args: &PrepareArgs, output: &Output) -> Result<Exit, Problems> {

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use camino::Utf8Path;
-use runmill_manifest::{Check, policy::OperatorPath};
+use runmill_manifest::policy::OperatorPath;
 use runmill_provision::{AtCommit, Cache, Fault, Machine, Need, Standing, Status, path_standing, status};
 
 use super::{finding::Finding, patient::Patient};
 
 /// Looks at every ecosystem that a check names, at the commit of the target.
 pub fn look(patient: &Patient<'_>) -> Vec<Finding> {
-    let needs: BTreeSet<Need> = patient.checks().iter().flat_map(needs_of).collect();
+    let needs: BTreeSet<Need> = patient.checks().iter().flat_map(Need::of).collect();
     let (Ok(repository), Ok(target), Ok(head)) = (patient.repository(), patient.target(), patient.head()) else {
         return Vec::new();
     };
@@ -41,10 +41,6 @@ fn of_operator(path: &Utf8Path, standing: Standing, fault: Option<Fault>) -> Fin
         (None, Standing::Prepared) => Finding::ok(format!("`{path}`: prepared, as the policy names it")),
         (None, _) => Finding::ok(format!("`{path}`: as the policy names it; the next check prepares it")),
     }
-}
-
-fn needs_of(check: &Check) -> impl Iterator<Item = Need> {
-    check.dependencies().iter().map(|ecosystem| Need { ecosystem: *ecosystem, cwd: check.cwd().clone() })
 }
 
 fn finding(status: &Status, target: &str) -> Finding {

@@ -32,7 +32,7 @@ pub(crate) fn ready(
 ) -> Result<Dependencies, Problems> {
     let of = |side: Option<Side>| {
         let planned = plan.iter().filter(|planned| side.is_none_or(|side| planned.side == side));
-        planned.flat_map(|planned| needs(planned.check)).collect::<BTreeSet<_>>()
+        planned.flat_map(|planned| Need::of(planned.check)).collect::<BTreeSet<_>>()
     };
     let (all, at_base) = (of(None), of(Some(Side::Base)));
     let paths = policy.verification().dependencies().iter();
@@ -62,15 +62,11 @@ fn refused(faults: &[Fault]) -> Problems {
     Problems::from_list(problems).unwrap_or_else(|| crate::check::internal("a fault without a problem".into()).into())
 }
 
-fn needs(check: &Check) -> impl Iterator<Item = Need> {
-    check.dependencies().iter().map(|ecosystem| Need { ecosystem: *ecosystem, cwd: check.cwd().clone() })
-}
-
 impl Dependencies {
     fn of(&self, check: &Check, side: Side) -> Vec<&Prepared> {
         let of_operator =
             self.of_operator.iter().filter(|(path, _)| path.is_for(check.id())).map(|(_, prepared)| prepared);
-        needs(check).filter_map(|need| self.of_change.get(side, &need)).chain(of_operator).collect()
+        Need::of(check).filter_map(|need| self.of_change.get(side, &need)).chain(of_operator).collect()
     }
 
     /// Names everything that is laid over the view of an invocation; none when nothing is.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use camino::Utf8PathBuf;
-use runmill_manifest::checks::Ecosystem;
+use runmill_manifest::{Check, checks::Ecosystem};
 use runmill_model::{Digest, RepoPath, canonical};
 use serde_json::{Value, json};
 
@@ -19,6 +19,13 @@ pub struct Need {
     pub ecosystem: Ecosystem,
     /// The working directory of the check; the lockfile is there or in the closest directory above it.
     pub cwd: RepoPath,
+}
+
+impl Need {
+    /// What a check declares.
+    pub fn of(check: &Check) -> impl Iterator<Item = Self> {
+        check.dependencies().iter().map(|ecosystem| Self { ecosystem: *ecosystem, cwd: check.cwd().clone() })
+    }
 }
 
 /// What a commit locks.

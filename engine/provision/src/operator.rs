@@ -34,19 +34,31 @@ pub fn operator_path(
     machine: &Machine,
     cache: &Cache,
 ) -> Result<Prepared, Fault> {
-    let locked = locked(path, machine)?;
-    for files in commits {
-        refuse_tracked(&locked, *files)?;
-    }
-    let layout = match inspect(&locked, machine) {
-        Err(fault) if fault.kind() == FaultKind::Missing => Err(fault),
-        Err(fault) => return Err(fault),
-        Ok(layout) => Ok(layout),
-    };
-    match cache.find(&locked, machine)? {
-        Some(found) => Ok(found),
+    let Looked { locked, layout, copy } = look(path, commits, machine, cache)?;
+    match copy {
+        Some(copy) => Ok(copy),
         None => cache.make(&locked, &layout?, machine),
     }
+}
+
+/// A directory that no commit and no alteration forbids.
+struct Looked {
+    locked: Locked,
+    /// What is in it, or that it is not there.
+    layout: Result<Layout, Fault>,
+    /// The copy that was made of it before.
+    copy: Option<Prepared>,
+}
+
+fn look(path: &OperatorPath, commits: &[&dyn CommitFiles], machine: &Machine, cache: &Cache) -> Result<Looked, Fault> {
+    let locked = locked(path, machine)?;
+    commits.iter().try_for_each(|files| refuse_tracked(&locked, *files))?;
+    let layout = match inspect(&locked, machine) {
+        Err(fault) if fault.kind() != FaultKind::Missing => return Err(fault),
+        layout => layout,
+    };
+    let copy = cache.find(&locked, machine)?;
+    Ok(Looked { locked, layout, copy })
 }
 
 /// Makes the copy of a directory, because a person asked for it. One that was altered is made anew.
@@ -70,16 +82,11 @@ pub fn path_standing(
     machine: &Machine,
     cache: &Cache,
 ) -> (Standing, Option<Fault>) {
-    let usable = || {
-        let locked = locked(path, machine)?;
-        commits.iter().try_for_each(|files| refuse_tracked(&locked, *files))?;
-        let there = match inspect(&locked, machine) {
-            Err(fault) if fault.kind() != FaultKind::Missing => return Err(fault),
-            there => there.map(|_| Standing::Present),
-        };
-        if cache.find(&locked, machine)?.is_some() { Ok(Standing::Prepared) } else { there }
-    };
-    match usable() {
+    let standing = look(path, commits, machine, cache).and_then(|looked| match looked.copy {
+        Some(_) => Ok(Standing::Prepared),
+        None => looked.layout.map(|_| Standing::Present),
+    });
+    match standing {
         Ok(standing) => (standing, None),
         Err(fault) if fault.kind() == FaultKind::Missing => (Standing::Missing, Some(fault)),
         Err(fault) => (Standing::Stale, Some(fault)),

@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use runmill_manifest::checks::Ecosystem;
 use runmill_model::{Problem, RepoPath};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::{CommitFiles, ecosystem::join, layout::Part, machine::Node, workspaces::matching};
+use crate::{
+    CommitFiles, Fault, FaultKind, Machine, ecosystem::join, layout::Part, machine::Node, workspaces::matching,
+};
 
 /// Directories that tools make in `node_modules` for themselves; each invocation gets its own, empty.
 const TOOL_CACHES: &[&str] = &[".cache", ".vite", ".vite-temp", ".vitest"];
@@ -59,6 +62,32 @@ pub(crate) fn workspaces(manifest: &Value, dir: &RepoPath, files: &dyn CommitFil
     let list = named.and_then(|named| named.get("packages")).or(named).and_then(Value::as_array);
     let patterns: Vec<_> = list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
     matching(&patterns, "package.json", dir, files)
+}
+
+/// The Node.js of this machine, for an ecosystem that installs for exactly that.
+pub(crate) fn needed(ecosystem: Ecosystem, machine: &Machine) -> Result<&Node, Fault> {
+    machine.node().map_err(|why| {
+        let message = format!("{ecosystem} dependencies need Node.js: {why}");
+        Fault::new(ecosystem, FaultKind::Unsupported, message, "put `node` into PATH")
+    })
+}
+
+/// What an installation depends on of it.
+pub(crate) fn material(node: &Node) -> Value {
+    json!({ "platform": node.platform, "arch": node.arch, "abi": node.abi })
+}
+
+/// A command that repairs what is installed, and where to type it.
+pub(crate) fn repair_in(dir: &RepoPath, command: &str) -> String {
+    if dir.is_root() { command.to_owned() } else { format!("{command} in `{dir}`") }
+}
+
+/// The `package.json` of a folder, which is relative to `dir` and may be `.` or empty.
+pub(crate) fn manifest_of(dir: &RepoPath, folder: &str) -> RepoPath {
+    match folder {
+        "" | "." => join(dir, "package.json"),
+        folder => join(dir, &format!("{folder}/package.json")),
+    }
 }
 
 /// What the `package.json` in a directory says the package is.

@@ -10,9 +10,8 @@ use super::{fault, place};
 use crate::{
     CommitFiles, Fault, FaultKind,
     commit::Inputs,
-    ecosystem::join,
     fault::some,
-    node::{DEPENDENCY_MEMBERS, Platforms, asked, workspaces},
+    node::{self, DEPENDENCY_MEMBERS, Platforms, asked, workspaces},
 };
 
 /// A lockfile, or what npm wrote down in `node_modules`.
@@ -101,7 +100,7 @@ impl Lockfile {
     ) -> Result<(), Fault> {
         let own = self.raw.iter().filter(|(at, _)| place::name(at).is_none());
         for (at, entry) in own {
-            let path = join(dir, &if at.is_empty() { "package.json".to_owned() } else { format!("{at}/package.json") });
+            let path = node::manifest_of(dir, at);
             let bytes = files.read(&path).map_err(|problem| Fault::git(super::NPM, problem))?;
             let Some(bytes) = bytes else {
                 return Err(self.stale(format!("{} has no `{path}`, which the lockfile speaks for", files.name())));

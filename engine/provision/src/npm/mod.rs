@@ -23,7 +23,7 @@ use crate::{
     ecosystem::{Content, Locked, closest, join},
     layout::Layout,
     machine::Node,
-    node::tool_caches,
+    node::{self, tool_caches},
     prepared::Placement,
 };
 
@@ -45,12 +45,10 @@ pub(crate) fn lock(need: &Need, files: &dyn CommitFiles, machine: &Machine) -> R
     inputs.add(&path, &bytes);
     let lockfile = Lockfile::parse(&path, &bytes)?;
     lockfile.agrees_with_manifests(&dir, files, &mut inputs)?;
-    let node = machine.node().map_err(|why| {
-        fault(FaultKind::Unsupported, format!("npm dependencies need Node.js: {why}"), "put `node` into PATH")
-    })?;
+    let node = node::needed(NPM, machine)?;
     let material = json!({
         "lock": lockfile.material(),
-        "node": { "platform": node.platform, "arch": node.arch, "abi": node.abi },
+        "node": node::material(node),
     });
     let content = Npm { dir: dir.clone(), lockfile, node: node.clone() };
     Locked::new(need, dir, machine, &material, inputs.finish(), Box::new(content))
@@ -91,6 +89,6 @@ impl Npm {
     }
 
     fn repair(&self) -> String {
-        if self.dir.is_root() { REPAIR.to_owned() } else { format!("{REPAIR} in `{}`", self.dir) }
+        node::repair_in(&self.dir, REPAIR)
     }
 }

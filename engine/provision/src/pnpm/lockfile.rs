@@ -12,7 +12,7 @@ use crate::{
     commit::Inputs,
     ecosystem::join,
     fault::some,
-    node::{Platforms, asked},
+    node::{self, Platforms, asked},
     workspaces::matching,
 };
 
@@ -202,7 +202,7 @@ impl Lockfile {
     ) -> Result<(), Fault> {
         let git = |problem| Fault::git(PNPM, problem);
         for (at, importer) in &self.importers {
-            let path = join(dir, &if at == "." { "package.json".to_owned() } else { format!("{at}/package.json") });
+            let path = node::manifest_of(dir, at);
             let Some(bytes) = files.read(&path).map_err(git)? else {
                 return Err(self.stale(format!("{} has no `{path}`, which the lockfile speaks for", files.name())));
             };

@@ -29,7 +29,7 @@ use crate::{
     ecosystem::{Content, Locked, closest, join},
     layout::Layout,
     machine::Node,
-    node::{modules_of, tool_caches},
+    node::{self, modules_of, tool_caches},
     prepared::Placement,
 };
 
@@ -57,9 +57,7 @@ pub(crate) fn lock(need: &Need, files: &dyn CommitFiles, machine: &Machine) -> R
     } else {
         (classic::read(&path, &text, &manifests)?, Form::Classic)
     };
-    let node = machine.node().map_err(|why| {
-        fault(FaultKind::Unsupported, format!("yarn dependencies need Node.js: {why}"), "put `node` into PATH")
-    })?;
+    let node = node::needed(YARN, machine)?;
     let archives = match form {
         Form::Plug => Some(plug::archives(&dir, files, &lockfile, node, machine.libc())?),
         Form::Classic | Form::Modules => None,
@@ -67,7 +65,7 @@ pub(crate) fn lock(need: &Need, files: &dyn CommitFiles, machine: &Machine) -> R
     let material = json!({
         "lock": lockfile.material(),
         "archives": archives,
-        "node": { "platform": node.platform, "arch": node.arch, "abi": node.abi },
+        "node": node::material(node),
     });
     let content = Yarn { dir: dir.clone(), lockfile, form, node: node.clone() };
     Locked::new(need, dir, machine, &material, inputs.finish(), Box::new(content))
@@ -102,8 +100,7 @@ impl Manifests {
     fn read(dir: &RepoPath, path: &RepoPath, files: &dyn CommitFiles, inputs: &mut Inputs) -> Result<Self, Fault> {
         let git = |problem| Fault::git(YARN, problem);
         let mut read = |folder: &str| -> Result<Value, Fault> {
-            let place =
-                join(dir, &if folder == "." { "package.json".to_owned() } else { format!("{folder}/package.json") });
+            let place = node::manifest_of(dir, folder);
             let Some(bytes) = files.read(&place).map_err(git)? else {
                 return Err(stale(path, &format!("{} has no `{place}`", files.name())));
             };
@@ -111,7 +108,7 @@ impl Manifests {
             serde_json::from_slice(&bytes).map_err(|error| stale(path, &format!("`{place}` cannot be read: {error}")))
         };
         let root = read(".")?;
-        let folders = crate::node::workspaces(&root, dir, files).map_err(git)?;
+        let folders = node::workspaces(&root, dir, files).map_err(git)?;
         let mut all = vec![(".".to_owned(), root)];
         for folder in folders {
             let manifest = read(&folder)?;
@@ -184,6 +181,6 @@ impl Yarn {
             Form::Classic => "run `yarn install --frozen-lockfile`",
             Form::Modules | Form::Plug => "run `yarn install --immutable`",
         };
-        if self.dir.is_root() { repair.to_owned() } else { format!("{repair} in `{}`", self.dir) }
+        node::repair_in(&self.dir, repair)
     }
 }
