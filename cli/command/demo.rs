@@ -17,7 +17,7 @@ use super::session;
 use crate::{
     args::{DemoArgs, Format, Global},
     exit::Exit,
-    render::{Output, human, plain},
+    render::{Output, flow::Flow, human},
 };
 
 const MANIFEST: &str = include_str!("../demo/checks.yaml");
@@ -236,9 +236,7 @@ fn told(output: &Output, number: usize, scene: &Scene, run: &Run) -> String {
     let (paint, width) = output.style();
     let mut text = String::new();
     let title = format!("{number}. {}: {}", scene.title, scene.story);
-    for line in textwrap::wrap(&title, plain::whole_words(width).subsequent_indent("   ")) {
-        let _ = writeln!(text, "{line}");
-    }
+    Flow::new(width).push(&mut text, "", "   ", &title);
     let _ = writeln!(text, "   $ runmill check --base main --candidate {}", scene.branch);
     text.push_str(&human::short(run, paint, width, "   "));
     text

@@ -3,6 +3,7 @@
 use runmill_provision::{Standing, Whose};
 
 use super::{
+    flow::Flow,
     measure::count,
     paint::{Paint, Tone},
     plain,
@@ -18,7 +19,7 @@ pub fn prepared(document: &PreparedDocument, paint: Paint) -> String {
     for receipt in &document.dependencies {
         let mut what = match receipt.ecosystem {
             Whose::Operator => "as the policy names it".to_owned(),
-            Whose::Ecosystem(_) => count(receipt.packages.len() as u64, "package"),
+            Whose::Ecosystem(_) => count(receipt.packages.len(), "package"),
         };
         if !receipt.omitted.is_empty() {
             what.push_str(&format!(", {} left out as optional", receipt.omitted.len()));
@@ -31,7 +32,7 @@ pub fn prepared(document: &PreparedDocument, paint: Paint) -> String {
         out.push_str(&format!("{} {}  {what}\n", paint.text(Tone::Good, "✓"), paint.text(Tone::Strong, &place)));
         out.push_str(&format!("  {}\n", paint.text(Tone::Faint, &receipt.fingerprint.to_string())));
     }
-    let number = count(document.dependencies.len() as u64, "set");
+    let number = count(document.dependencies.len(), "set");
     out.push_str(&format!("\n{number} of dependencies prepared as {} locks them\n", document.commit.short()));
     out
 }
@@ -59,10 +60,9 @@ fn entry(out: &mut String, entry: &Entry, paint: Paint, width: usize) {
     };
     let place = place(&entry.ecosystem, entry.cwd.as_str());
     out.push_str(&format!("{} {}  {word}\n", paint.text(tone, mark), paint.text(Tone::Strong, &place)));
+    let flow = Flow::new(width.max(40));
     let mut wrapped = |text: &str, first: &str| {
-        let rest = " ".repeat(first.len());
-        let options = plain::whole_words(width.max(40)).initial_indent(first).subsequent_indent(&rest);
-        textwrap::wrap(&plain::text(text), options).iter().for_each(|line| out.push_str(&format!("{line}\n")));
+        flow.labelled(first, text).iter().for_each(|line| out.push_str(&format!("{line}\n")));
     };
     entry.message.iter().for_each(|text| wrapped(text, "  "));
     entry.help.iter().for_each(|text| wrapped(text, "  fix: "));

@@ -3,8 +3,8 @@
 use std::io::{self, IsTerminal, Write};
 
 use super::{
+    flow::Flow,
     paint::{Paint, Tone},
-    plain,
 };
 use crate::{
     args::{Format, Global},
@@ -35,14 +35,13 @@ fn entry(out: &mut String, finding: &Finding, id: &str, paint: Paint, width: usi
     };
     let indent = " ".repeat(id.chars().count() + 4);
     let body = width.saturating_sub(indent.chars().count()).max(20);
-    let what = plain::text(&finding.what);
-    let mut lines = textwrap::wrap(&what, plain::whole_words(body).break_words(false)).into_iter();
+    let flow = Flow::new(body).of_whole_words();
+    let mut lines = flow.lines("", "", &finding.what).into_iter();
     let first = lines.next().unwrap_or_default();
     out.push_str(&format!("{} {}  {first}\n", paint.text(tone, mark), paint.text(Tone::Strong, id)));
     lines.for_each(|line| out.push_str(&format!("{indent}{line}\n")));
     if let Some(fix) = &finding.fix {
-        let options = plain::whole_words(body).break_words(false).initial_indent("fix: ").subsequent_indent("     ");
-        textwrap::wrap(&plain::text(fix), options).iter().for_each(|line| out.push_str(&format!("{indent}{line}\n")));
+        flow.labelled("fix: ", fix).iter().for_each(|line| out.push_str(&format!("{indent}{line}\n")));
     }
 }
 

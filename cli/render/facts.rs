@@ -4,6 +4,7 @@
 use runmill_model::{Digest, FactRef, Graph, Kind, RunId, Value};
 
 use super::{
+    flow::Flow,
     measure::count,
     paint::{Paint, Tone},
     plain,
@@ -121,7 +122,7 @@ impl Screen<'_> {
                 let named: Vec<_> =
                     set.iter().take(NAMED).map(|test| format!("`{}`", self.graph.tests().shown(test))).collect();
                 let more = if set.len() > NAMED { ", .." } else { "" };
-                Some(format!("{}: {}{more}", count(set.len() as u64, "test"), named.join(", ")))
+                Some(format!("{}: {}{more}", count(set.len(), "test"), named.join(", ")))
             }
         }
     }
@@ -133,9 +134,7 @@ impl Screen<'_> {
     }
 
     fn wrapped(&self, label: &str, text: &str) -> Vec<String> {
-        let below = " ".repeat(label.chars().count());
-        let options = plain::whole_words(self.width).initial_indent(label).subsequent_indent(&below);
-        textwrap::wrap(&plain::text(text), options).into_iter().map(String::from).collect()
+        Flow::new(self.width).labelled(label, text)
     }
 }
 

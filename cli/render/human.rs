@@ -13,6 +13,8 @@ use textwrap::core::display_width;
 
 use super::{
     Detail,
+    flow::Flow,
+    measure::count,
     paint::{Paint, Tone},
     plain,
 };
@@ -119,8 +121,7 @@ impl Screen<'_> {
     }
 
     fn wrapped(&self, out: &mut String, first: &str, next: &str, text: &str) {
-        let options = plain::whole_words(self.width).initial_indent(first).subsequent_indent(next);
-        textwrap::wrap(&plain::text(text), options).iter().for_each(|wrapped| line(out, wrapped));
+        Flow::new(self.width).push(out, first, next, text);
     }
 }
 
@@ -143,7 +144,4 @@ fn check_of(finding: &FindingEntry) -> &str {
         "declaration" => key.split_once('#').map_or(key, |(id, _)| id),
         _ => key,
     }
-}
-fn count(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }

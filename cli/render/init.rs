@@ -1,6 +1,7 @@
 //! What `runmill init` wrote, and what a person must do.
 
 use super::{
+    flow::Flow,
     paint::{Paint, Tone},
     plain,
 };
@@ -62,8 +63,8 @@ fn decisions(out: &mut String, document: &InitDocument, paint: Paint, width: usi
 }
 
 fn wrapped(out: &mut String, first: &str, next: &str, text: &str, width: usize) {
-    let options = plain::whole_words(width).break_words(false).initial_indent(first).subsequent_indent(next);
-    textwrap::wrap(&plain::text(text), options).iter().for_each(|wrapped| line(out, wrapped.trim_end()));
+    let lines = Flow::new(width).of_whole_words().lines(first, next, text);
+    lines.iter().for_each(|wrapped| line(out, wrapped.trim_end()));
 }
 
 fn line(out: &mut String, text: &str) {

@@ -9,6 +9,7 @@ use runmill_model::{Code, Digest};
 
 use super::{
     Detail,
+    flow::Flow,
     measure::span,
     paint::{Paint, Tone},
     plain,
@@ -179,7 +180,7 @@ impl Screen<'_> {
         }
         let advice =
             format!("`runmill inspect {} CHECK` shows what a check printed; `--json` has every digest whole", it.run);
-        lines.extend(textwrap::wrap(&advice, plain::whole_words(self.width)).into_iter().map(|line| self.faint(&line)));
+        lines.extend(self.wrapped("", &advice).iter().map(|line| self.faint(line)));
         lines
     }
 
@@ -193,9 +194,7 @@ impl Screen<'_> {
 
     /// A text of others behind a label, its further lines below its first.
     fn wrapped(&self, label: &str, text: &str) -> Vec<String> {
-        let below = " ".repeat(label.chars().count());
-        let options = plain::whole_words(self.width).initial_indent(label).subsequent_indent(&below);
-        textwrap::wrap(&plain::text(text), options).into_iter().map(String::from).collect()
+        Flow::new(self.width).labelled(label, text)
     }
 }
 

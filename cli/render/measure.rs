@@ -1,6 +1,6 @@
 //! Times and sizes for people, in one unit each.
 
-use std::time::Duration;
+use std::{fmt::Display, time::Duration};
 
 /// How long something took or how long ago it was, to a column of six: `0.4 s`, `45.0 s`, `12 min`, `5 h`, `40 d`.
 pub fn span(duration: Duration) -> String {
@@ -31,8 +31,8 @@ pub fn size(bytes: u64) -> String {
 }
 
 /// A number of things.
-pub fn count(number: u64, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+pub fn count<N: PartialEq + From<u8> + Display>(number: N, noun: &str) -> String {
+    if number == N::from(1) { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 #[cfg(test)]

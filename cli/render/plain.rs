@@ -51,13 +51,6 @@ fn without_sequences(text: &str) -> String {
     kept
 }
 
-/// Lines that break at spaces only, so that a path or a command can be copied.
-pub fn whole_words<'a>(width: usize) -> textwrap::Options<'a> {
-    textwrap::Options::new(width)
-        .word_separator(textwrap::WordSeparator::AsciiSpace)
-        .word_splitter(textwrap::WordSplitter::NoHyphenation)
-}
-
 /// A problem whose texts are harmless. Its source keeps its length and its lines, so that labels stay where they are.
 pub fn problem(problem: &Problem) -> Problem {
     let mut shown = Problem::new(problem.code, text(&problem.message), text(&problem.help));

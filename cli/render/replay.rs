@@ -42,12 +42,11 @@ impl Screen<'_> {
         } else {
             format!("{} → {}", word(run.before), word(run.after))
         };
-        let flips = u64::try_from(run.flips.len()).unwrap_or(u64::MAX);
-        let told = match (run.reproduced, flips) {
+        let told = match (run.reproduced, run.flips.len()) {
             (false, _) => "does not come out as recorded".to_owned(),
             (true, 0) => "nothing flips".to_owned(),
             (true, 1) => "1 finding flips".to_owned(),
-            (true, _) => format!("{} flip", count(flips, "finding")),
+            (true, flips) => format!("{} flip", count(flips, "finding")),
         };
         out.push_str(&format!("{}  {verdict}  {told}\n", run.run));
         if !run.reproduced {

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use runmill_store::{Collected, RunKind, State, Summary, Verification};
 
 use super::{
+    flow::Flow,
     measure::{ago, count, size, span},
     paint::{Paint, Tone},
     plain,
@@ -187,7 +188,7 @@ pub fn verification(found: &Verification, paint: Paint, width: usize) -> String 
     if faults.is_empty() {
         lines.push(format!("{}  every record is what it was", paint.text(Tone::Good, "WHOLE")));
     } else {
-        let faults = count(faults.len() as u64, "fault");
+        let faults = count(faults.len(), "fault");
         lines.push(format!("{}  {faults}: these records cannot be relied on", paint.text(Tone::Bad, "DAMAGED")));
     }
     lines.push(String::new());
@@ -195,8 +196,7 @@ pub fn verification(found: &Verification, paint: Paint, width: usize) -> String 
         let place = fault.seq.map_or_else(|| "store".to_owned(), |seq| format!("entry {seq}"));
         let run = fault.run.as_ref().map(|run| format!(", run {run}")).unwrap_or_default();
         lines.push(format!("{}{run}", paint.text(Tone::Strong, &place)));
-        let options = plain::whole_words(width).initial_indent("  ").subsequent_indent("  ");
-        lines.extend(textwrap::wrap(&plain::text(&fault.what), options).into_iter().map(String::from));
+        lines.extend(Flow::new(width).labelled("  ", &fault.what));
     }
     if faults.len() > NAMED {
         lines.push(format!("{} more; `--json` names all", faults.len() - NAMED));
@@ -213,11 +213,7 @@ pub fn verification(found: &Verification, paint: Paint, width: usize) -> String 
             let advice = "keep the head somewhere else: with it, `runmill runs verify --head` finds a ledger that was cut \
                           short or written anew as a whole";
             lines.push(String::new());
-            lines.extend(
-                textwrap::wrap(advice, plain::whole_words(width))
-                    .into_iter()
-                    .map(|line| paint.text(Tone::Faint, &line)),
-            );
+            lines.extend(Flow::new(width).lines("", "", advice).iter().map(|line| paint.text(Tone::Faint, line)));
         }
     }
     lines.join("\n")
@@ -236,15 +232,14 @@ pub enum Done {
 pub fn collection(collected: &Collected, done: Done, paint: Paint, width: usize) -> String {
     let Collected { runs, blobs, bytes, kept_runs, kept_bytes } = collected;
     let verb = if done == Done::Planned { "would remove" } else { "removed" };
-    let records = count(runs.len() as u64, "record");
+    let records = count(runs.len(), "record");
     let kept = format!("{} and {} stay", count(*kept_runs, "record"), size(*kept_bytes));
     let text = if runs.is_empty() && *blobs == 0 {
         format!("nothing to remove; {kept}")
     } else {
         format!("{verb} {records} and {}, {}; {kept}", count(*blobs, "blob"), size(*bytes))
     };
-    let mut lines: Vec<String> =
-        textwrap::wrap(&text, plain::whole_words(width)).into_iter().map(String::from).collect();
+    let mut lines = Flow::new(width).lines("", "", &text);
     lines.extend(runs.iter().take(NAMED).map(|run| paint.text(Tone::Faint, &format!("  {run}"))));
     if runs.len() > NAMED {
         lines.push(paint.text(Tone::Faint, &format!("  {} more; `--json` names all", runs.len() - NAMED)));

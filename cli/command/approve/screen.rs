@@ -2,6 +2,7 @@
 
 use super::document::{Approval, Declared, What};
 use crate::render::{
+    flow::Flow,
     paint::{Paint, Tone},
     plain,
 };
@@ -13,8 +14,7 @@ const TESTS: usize = 20;
 pub fn text(approval: &Approval, paint: Paint, width: usize) -> String {
     let mut lines = vec![headline(approval, paint)];
     let mut wrapped = |first: &str, next: &str, text: &str| {
-        let options = plain::whole_words(width).initial_indent(first).subsequent_indent(next);
-        lines.extend(textwrap::wrap(&plain::text(text), options).iter().map(|line| line.clone().into_owned()));
+        lines.extend(Flow::new(width).lines(first, next, text));
     };
     for reason in &approval.refused {
         let code = reason.code.map(|code| format!("{code}  ")).unwrap_or_default();

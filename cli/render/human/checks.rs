@@ -6,10 +6,11 @@ use runmill_model::{Side, Status};
 use runmill_pipeline::document::ResultEntry;
 use textwrap::core::display_width;
 
-use super::{Screen, check_of, count, line};
+use super::{Screen, check_of, line};
 use crate::render::{
     Detail, duration,
     line::{Line, padded},
+    measure::count,
     paint::Tone,
 };
 

@@ -5,8 +5,8 @@ use std::{cmp::Reverse, collections::BTreeMap};
 use runmill_model::{Code, Level, Side};
 use runmill_pipeline::document::FindingEntry;
 
-use super::{Screen, check_of, count, is_open, line};
-use crate::render::{Detail, line::Line, paint::Tone, plain};
+use super::{Screen, check_of, is_open, line};
+use crate::render::{Detail, line::Line, measure::count, paint::Tone, plain};
 
 /// Findings that are told in full, of those that block and of the others.
 const FINDINGS: (usize, usize) = (6, 4);

@@ -2,8 +2,8 @@
 
 use runmill_model::{Verdict, facts};
 
-use super::{Screen, check_of, count, line};
-use crate::render::{Detail, paint::Tone};
+use super::{Screen, check_of, line};
+use crate::render::{Detail, measure::count, paint::Tone};
 
 /// Relaxations told one by one.
 const RELAXATIONS: usize = 5;

@@ -8,6 +8,7 @@ use super::{Screen, short};
 use crate::{
     command::inspect::{InspectedCheck, InspectedDeclaration, InspectedInvocation, InspectedStream},
     render::{
+        flow::Flow,
         measure::{size, span},
         paint::Tone,
         plain,
@@ -127,13 +128,8 @@ impl Screen<'_> {
 
 /// One line of the table, as many lines of text as its fullest cell needs.
 fn row(label: &str, cells: &[Option<String>], width: usize) -> Vec<String> {
-    let cells: Vec<Vec<String>> = cells
-        .iter()
-        .map(|cell| {
-            let text = plain::text(cell.as_deref().unwrap_or("-"));
-            textwrap::wrap(&text, plain::whole_words(width)).into_iter().map(String::from).collect()
-        })
-        .collect();
+    let cells: Vec<Vec<String>> =
+        cells.iter().map(|cell| Flow::new(width).lines("", "", cell.as_deref().unwrap_or("-"))).collect();
     let height = cells.iter().map(Vec::len).max().unwrap_or(0);
     (0..height)
         .map(|at| {

@@ -83,11 +83,10 @@ impl Screen<'_> {
     fn sum(&self) -> String {
         let problems: usize = self.checked.iter().map(|pack| pack.problems.len()).sum();
         let rules: usize = self.checked.iter().map(|pack| pack.rules).sum();
-        let number = |number: usize, noun| count(u64::try_from(number).unwrap_or(u64::MAX), noun);
-        let packs = number(self.checked.len(), "pack");
+        let packs = count(self.checked.len(), "pack");
         match problems {
-            0 => format!("{}  {} in {packs}", self.paint.text(Tone::Good, "SOUND"), number(rules, "rule")),
-            _ => format!("{}  {} in {packs}", self.paint.text(Tone::Bad, "REFUSED"), number(problems, "problem")),
+            0 => format!("{}  {} in {packs}", self.paint.text(Tone::Good, "SOUND"), count(rules, "rule")),
+            _ => format!("{}  {} in {packs}", self.paint.text(Tone::Bad, "REFUSED"), count(problems, "problem")),
         }
     }
 }

@@ -12,6 +12,7 @@ use super::super::{
     paint::{Paint, Tone},
     plain,
 };
+use super::pack_head;
 
 /// Covered packs as a screen of text.
 pub struct Screen<'a> {
@@ -62,9 +63,8 @@ impl Screen<'_> {
     }
 
     fn pack(&self, out: &mut String, pack: &CoveredPack) {
-        let place = if pack.place == pack.name.as_str() { String::new() } else { format!("  {}", pack.place) };
-        let cases = count(u64::try_from(pack.cases).unwrap_or(u64::MAX), "case");
-        out.push_str(&format!("\n{}{place}  {cases}\n", self.paint.text(Tone::Strong, pack.name.as_str())));
+        let cases = count(pack.cases, "case");
+        out.push_str(&format!("\n{}  {cases}\n", pack_head(&pack.name, &pack.place, self.paint)));
         let units = || pack.rules.iter().chain(&pack.functions);
         let widest = units().map(|unit| unit.name.chars().count()).max().unwrap_or_default();
         let room = widest.min(self.width.saturating_sub(3 * FIGURE + 4)).max(8);

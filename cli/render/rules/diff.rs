@@ -53,7 +53,7 @@ impl Screen<'_> {
     }
 
     fn headline(&self) -> String {
-        let runs = |number: usize| count(u64::try_from(number).unwrap_or(u64::MAX), "run");
+        let runs = |number: usize| count(number, "run");
         let (judged, flipped) = (self.diff.runs.len(), self.diff.flipped());
         let left_out = match self.diff.left_out.len() {
             0 => String::new(),

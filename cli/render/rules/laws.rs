@@ -13,6 +13,7 @@ use super::super::{
     paint::{Paint, Tone},
     plain,
 };
+use super::pack_head;
 
 /// Tried packs as a screen of text.
 pub struct Screen<'a> {
@@ -56,11 +57,10 @@ impl Screen<'_> {
     }
 
     fn pack(&self, out: &mut String, pack: &TriedPack) {
-        let place = if pack.place == pack.name.as_str() { String::new() } else { format!("  {}", pack.place) };
-        out.push_str(&format!("\n{}{place}\n", self.paint.text(Tone::Strong, pack.name.as_str())));
+        out.push_str(&format!("\n{}\n", pack_head(&pack.name, &pack.place, self.paint)));
         for law in &pack.laws {
             let (mark, tone) = if law.counterexamples.is_empty() { ("✓", Tone::Good) } else { ("✗", Tone::Bad) };
-            let tried = count(u64::try_from(law.tried).unwrap_or(u64::MAX), "graph");
+            let tried = count(law.tried, "graph");
             let text = format!("{}  tried on {tried}", told(law.law));
             let mut line = String::new();
             Flow::new(self.width).push(&mut line, &format!("  {mark} "), "    ", &text);

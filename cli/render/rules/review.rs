@@ -21,7 +21,7 @@ pub fn group(place: &str, cause: &Cause, snapshots: &[String], lines: &[String],
         Kind::Explanation => paint.text(Tone::Doubt, "explanation"),
         Kind::Wording => paint.text(Tone::Faint, "wording"),
     };
-    let number = count(u64::try_from(snapshots.len()).unwrap_or(u64::MAX), "snapshot");
+    let number = count(snapshots.len(), "snapshot");
     let mut out = format!("{word}  {}  {number}\n", paint.text(Tone::Strong, &plain::text(&cause.rule)));
     let flow = Flow::new(width);
     flow.push(&mut out, "  ", "  ", &cause.what);

@@ -17,6 +17,7 @@ use super::super::{
     paint::{Paint, Tone},
     plain,
 };
+use super::pack_head;
 
 /// Tested packs as a screen of text.
 pub struct Screen<'a> {
@@ -77,9 +78,7 @@ impl Screen<'_> {
             (all, left_out, 0) => format!("{} passed, {left_out} not chosen", cases(all)),
             (all, _, wrong) => format!("{wrong} of {} failed", cases(all)),
         };
-        let place = if pack.place == pack.name.as_str() { String::new() } else { format!("  {}", pack.place) };
-        let head = format!("{}{place}  {told}", self.paint.text(Tone::Strong, pack.name.as_str()));
-        out.push_str(&format!("\n{head}\n"));
+        out.push_str(&format!("\n{}  {told}\n", pack_head(&pack.name, &pack.place, self.paint)));
         for case in &pack.cases {
             if !case.passed {
                 self.failed(out, pack, case);
@@ -101,7 +100,7 @@ impl Screen<'_> {
         let accepted = pack.cases.iter().filter(|case| case.snapshot == Some(State::Accepted)).count();
         let mut told = |number: usize, noun: &str, what: &str| {
             if number > 0 {
-                out.push_str(&format!("  {} {what}\n", count(u64::try_from(number).unwrap_or(u64::MAX), noun)));
+                out.push_str(&format!("  {} {what}\n", count(number, noun)));
             }
         };
         told(accepted, "snapshot", "accepted");
@@ -163,7 +162,7 @@ impl Screen<'_> {
 }
 
 fn cases(number: usize) -> String {
-    count(u64::try_from(number).unwrap_or(u64::MAX), "case")
+    count(number, "case")
 }
 
 fn of_packs(number: usize) -> String {
