@@ -25,9 +25,8 @@ fn judged() -> (Repo, Verdict) {
     let mut remote = Remote::of(&repo);
     remote.run("build", "github-actions", "skipped");
     remote.write();
-    let args = ["--remote", "../remote.json", "--output", "sarif=out.sarif", "--output", "junit=out.xml"];
-    let more = ["--output", "markdown=out.md", "--output", "json=out.json", "--output", "github"];
-    let check = repo.check().policy(POLICY).args(args).args(more);
+    let forms = ["sarif=out.sarif", "junit=out.xml", "markdown=out.md", "json=out.json", "github"];
+    let check = repo.check().policy(POLICY).args(["--remote", "../remote.json"]).outputs(forms);
     let verdict = check.env("GITHUB_STEP_SUMMARY", repo.place("summary.md")).verdict();
     verdict.is("blocked").only_codes(["RM-CI-002", "RM-CI-004", "RM-VERIFY-003"]);
     (repo, verdict)
@@ -177,17 +176,8 @@ fn the_junit_of_a_verdict_is_accepted_as_a_report() {
 fn a_ready_verdict_passes_in_every_form() {
     let repo = Repo::with_tests(["pass a"]);
     repo.file("x", "x").commit("change");
-    let args = [
-        "--output",
-        "sarif=out.sarif",
-        "--output",
-        "junit=out.xml",
-        "--output",
-        "markdown=out.md",
-        "--output",
-        "github",
-    ];
-    let verdict = repo.check().args(args).verdict();
+    let forms = ["sarif=out.sarif", "junit=out.xml", "markdown=out.md", "github"];
+    let verdict = repo.check().outputs(forms).verdict();
     verdict.is("ready");
     let sarif: Value = serde_json::from_str(&read(&repo, "out.sarif")).unwrap();
     fits_sarif(&sarif);
@@ -205,17 +195,8 @@ fn an_indeterminate_verdict_is_no_success_in_any_form() {
     repo.file("x", "x").commit("change");
     Remote::of(&repo).write();
     let policy = "version: 1\nremote: { required: [{ context: build }] }\n";
-    let args = [
-        "--remote",
-        "../remote.json",
-        "--output",
-        "sarif=out.sarif",
-        "--output",
-        "junit=out.xml",
-        "--output",
-        "github",
-    ];
-    let verdict = repo.check().policy(policy).args(args).verdict();
+    let forms = ["sarif=out.sarif", "junit=out.xml", "github"];
+    let verdict = repo.check().policy(policy).args(["--remote", "../remote.json"]).outputs(forms).verdict();
     verdict.is("indeterminate");
     let sarif: Value = serde_json::from_str(&read(&repo, "out.sarif")).unwrap();
     fits_sarif(&sarif);
@@ -230,18 +211,9 @@ fn an_indeterminate_verdict_is_no_success_in_any_form() {
 fn without_a_verdict_no_file_of_an_earlier_one_is_left() {
     let repo = Repo::with_tests(["pass a"]);
     repo.file("x", "x").commit("change");
-    let args = [
-        "--output",
-        "sarif=out.sarif",
-        "--output",
-        "junit=out.xml",
-        "--output",
-        "markdown=out.md",
-        "--output",
-        "json=out.json",
-    ];
-    repo.check().args(args).verdict().is("ready");
-    repo.check().args(args).args(["--candidate", "no-such-revision"]).error().is("RM-REPO-002", 1);
+    let forms = ["sarif=out.sarif", "junit=out.xml", "markdown=out.md", "json=out.json"];
+    repo.check().outputs(forms).verdict().is("ready");
+    repo.check().outputs(forms).args(["--candidate", "no-such-revision"]).error().is("RM-REPO-002", 1);
     let sarif: Value = serde_json::from_str(&read(&repo, "out.sarif")).unwrap();
     fits_sarif(&sarif);
     let invocation = &sarif["runs"][0]["invocations"][0];
@@ -258,11 +230,11 @@ fn an_output_that_cannot_be_written_is_found_out_before_anything_runs() {
     let repo = Repo::with_tests(["pass a"]);
     repo.file("x", "x").commit("change");
     for file in ["sarif=no/such/dir/out.sarif", "junit=.", "markdown=/proc/out.md"] {
-        let error = repo.check().args(["--output", file]).error();
+        let error = repo.check().outputs([file]).error();
         error.is("RM-OUTPUT-001", 1);
     }
     for wrong in ["sarif", "sarif=", "xml=out.xml", ""] {
-        let error = repo.check().args(["--output", wrong]).error();
+        let error = repo.check().outputs([wrong]).error();
         error.is("RM-CONFIG-004", 2);
     }
     assert_eq!(repo.git(["status", "--porcelain"]), "");
@@ -276,9 +248,9 @@ fn a_waived_finding_is_visible_in_every_form() {
     remote.run("build", "github-actions", "skipped");
     remote.write();
     let policy = "version: 1\nremote: { required: [{ context: build }] }\n";
-    let args = ["--remote", "../remote.json", "--output", "sarif=out.sarif", "--output", "junit=out.xml"];
     let check = |policy: &str| {
-        repo.check().policy(policy).args(args).args(["--output", "markdown=out.md", "--output", "github"])
+        let run = repo.check().policy(policy).args(["--remote", "../remote.json"]);
+        run.outputs(["sarif=out.sarif", "junit=out.xml", "markdown=out.md", "github"])
     };
     let blocked = check(policy).verdict();
     let fingerprint = blocked.finding("RM-CI-004", "outcome/context-not-successful").text("fingerprint").to_owned();

@@ -116,6 +116,11 @@ impl Runmill {
         self.arg("--policy").arg(file)
     }
 
+    /// Writes the verdict in these forms, too.
+    pub fn outputs<'a>(self, forms: impl IntoIterator<Item = &'a str>) -> Self {
+        forms.into_iter().fold(self, |run, form| run.args(["--output", form]))
+    }
+
     /// Starts the binary through another command.
     pub fn through<'a>(mut self, words: impl IntoIterator<Item = &'a str>) -> Self {
         self.prefix.extend(words.into_iter().map(str::to_owned));

@@ -3,7 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use runmill_host::git::Repository;
 use runmill_model::{CheckId, Code, PackName, Problem, Problems, RuleId, Stage};
-use runmill_pipeline::replay::Recorded as Stored;
+use runmill_pipeline::{RULES_FOLDER, replay::Recorded as Stored};
 use runmill_workshop::{
     Home, PackFiles, scaffold,
     scaffold::{NewRule, On, Recorded},
@@ -85,7 +85,7 @@ fn new_pack(global: &Global, args: &NewArgs) -> Result<Planned, Problems> {
         PackName::new(args.name.as_str()).map_err(|error| usage(error.to_string(), "a pack is called `team-rules`"))?;
     let folder = match &args.pack {
         Some(folder) => folder.clone(),
-        None => packs::shown(&work_dir(global)?.join(packs::HOME).join(name.as_str())),
+        None => packs::shown(&work_dir(global)?.join(RULES_FOLDER).join(name.as_str())),
     };
     if folder.exists() {
         return Err(usage(format!("`{folder}` is there already"), "give the new pack a name of its own").into());
@@ -136,13 +136,13 @@ fn the_pack(global: &Global, args: &NewArgs) -> Result<Utf8PathBuf, Problems> {
     match folders.as_slice() {
         [folder] => Ok(folder.clone()),
         [] => Err(usage(
-            format!("there is no pack under `{}`", packs::HOME),
+            format!("there is no pack under `{}`", RULES_FOLDER),
             "make one first: `runmill rules new team-rules`",
         )
         .into()),
         several => {
             let names: Vec<&str> = several.iter().map(|folder| folder.as_str()).collect();
-            let message = format!("there are {} packs under `{}`", names.len(), packs::HOME);
+            let message = format!("there are {} packs under `{}`", names.len(), RULES_FOLDER);
             Err(usage(message, &format!("name one with `--pack`: {}", names.join(", "))).into())
         }
     }

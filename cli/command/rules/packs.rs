@@ -3,14 +3,11 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use runmill_host::git::Repository;
 use runmill_model::{Code, Problem, Problems};
-use runmill_pipeline::load_pack;
+use runmill_pipeline::{RULES_FOLDER, load_pack};
 use runmill_workshop::PackFiles;
 
 use super::super::session;
 use crate::args::Global;
-
-/// Where a repository keeps its packs, one a folder.
-pub const HOME: &str = ".runmill/rules";
 
 /// The packs that are named, each as a folder or by the name of a built-in pack; without a name, those of the repository.
 ///
@@ -23,7 +20,7 @@ pub fn named(global: &Global, names: &[String]) -> Result<Vec<PackFiles>, Proble
     let repository = Repository::discover(&session::start(global)?).map_err(|error| error.problem())?;
     let folders = folders(repository.work_dir())?;
     if folders.is_empty() {
-        let message = format!("this repository has no rule pack under `{HOME}`");
+        let message = format!("this repository has no rule pack under `{RULES_FOLDER}`");
         return Err(Problem::new(Code::Config004, message, "name a pack's folder").into());
     }
     folders.iter().map(|folder| Ok(load_pack(folder)?.into())).collect()
@@ -40,7 +37,7 @@ pub fn one(name: &str) -> Result<PackFiles, Problems> {
 
 /// The folders of a repository that hold a `pack.kdl`, sorted; below the working directory they have relative paths.
 pub fn folders(work_dir: &Utf8Path) -> Result<Vec<Utf8PathBuf>, Problem> {
-    let home = work_dir.join(HOME);
+    let home = work_dir.join(RULES_FOLDER);
     if !home.is_dir() {
         return Ok(Vec::new());
     }

@@ -41,5 +41,5 @@ pub use dry_run::{DryRun, Times, Tried, TriedReport, dry_run};
 pub use manifests::checks_at;
 pub use packs::{PackFolder, load as load_pack};
 pub use progress::{Progress, Silent, Upcoming};
-pub use repository_packs::pack_at;
+pub use repository_packs::{RULES_FOLDER, pack_at};
 pub use request::{CheckRequest, Judged, Machine, PolicyFile, Reuse};

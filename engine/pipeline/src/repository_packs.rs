@@ -8,7 +8,7 @@ use runmill_model::{Code, CommitId, Problem, Problems, RepoPath};
 use crate::change::ResolvedChange;
 
 /// Where they lie.
-const FOLDER: &str = ".runmill/rules";
+pub const RULES_FOLDER: &str = ".runmill/rules";
 
 /// The packs of the target. Where the change touches packs, those of the candidate are read too, so that none that is broken
 /// becomes the target's; they judge nothing.
@@ -18,7 +18,7 @@ const FOLDER: &str = ".runmill/rules";
 /// read.
 pub(crate) fn read(repository: &Repository, change: &ResolvedChange) -> Result<Vec<Folder>, Problems> {
     let target = at(repository, &change.target, &change.target_name)?;
-    if change.changed_paths.iter().any(|path| path.as_str().starts_with(FOLDER)) {
+    if change.changed_paths.iter().any(|path| path.as_str().starts_with(RULES_FOLDER)) {
         let candidate = at(repository, &change.candidate, &change.candidate_name)?;
         let registry = runmill_stdlib::registry();
         let mut problems = Vec::new();
@@ -35,10 +35,10 @@ pub(crate) fn read(repository: &Repository, change: &ResolvedChange) -> Result<V
 /// The folders of one commit.
 fn at(repository: &Repository, commit: &CommitId, revision: &str) -> Result<Vec<Folder>, Problems> {
     // INVARIANT: the constant is a path of a repository.
-    let Ok(dir) = RepoPath::new(FOLDER) else { return Ok(Vec::new()) };
+    let Ok(dir) = RepoPath::new(RULES_FOLDER) else { return Ok(Vec::new()) };
     let (mut packs, mut problems): (BTreeMap<String, BTreeMap<String, String>>, _) = Default::default();
     let mut refuse = |path: &str, what: &str, help: &str| {
-        let path = format!("{FOLDER}/{path}");
+        let path = format!("{RULES_FOLDER}/{path}");
         let message = format!("`{}` is {what}, at `{revision}`", path.trim_end_matches('/'));
         Vec::push(&mut problems, Problem::new(Code::Policy005, message, help));
     };
@@ -54,7 +54,7 @@ fn at(repository: &Repository, commit: &CommitId, revision: &str) -> Result<Vec<
             (_, Err(what)) => refuse(&path, what, "keep rule packs there: folders of small texts"),
         }
     }
-    let folders = packs.into_iter().map(|(name, files)| Folder::new(format!("{FOLDER}/{name}"), files));
+    let folders = packs.into_iter().map(|(name, files)| Folder::new(format!("{RULES_FOLDER}/{name}"), files));
     Problems::from_list(problems).map_or(Ok(folders.collect()), Err)
 }
 

@@ -126,11 +126,10 @@ pub struct CataloguedCase {
 /// # Errors
 /// Every problem of every pack: RM-POLICY-001 to 005, RM-POLICY-030.
 pub fn catalogue(packs: &[PackFiles]) -> Result<Catalogue, Problems> {
-    let covered = coverage::coverage(packs, None)?;
-    let mut catalogued = Vec::new();
-    for (pack, covered) in packs.iter().zip(&covered.packs) {
-        catalogued.push(catalogued_pack(pack, covered)?);
-    }
+    let catalogued = PackFiles::each(packs, |pack| {
+        let suite = Suite::read(&pack.place, &pack.files)?;
+        catalogued_pack(pack, &suite, &coverage::covered_pack(pack, &suite)?)
+    })?;
     let empty = catalogued.iter().flat_map(empty).collect();
     Ok(Catalogue { schema: SCHEMA, packs: catalogued, empty })
 }
@@ -147,10 +146,13 @@ impl Catalogue {
     }
 }
 
-fn catalogued_pack(pack: &PackFiles, covered: &coverage::CoveredPack) -> Result<CataloguedPack, Problems> {
-    let suite = Suite::read(&pack.place, &pack.files)?;
+fn catalogued_pack(
+    pack: &PackFiles,
+    suite: &Suite<'_>,
+    covered: &coverage::CoveredPack,
+) -> Result<CataloguedPack, Problems> {
     let manifest = suite.manifest();
-    let told = said(&suite)?;
+    let told = said(suite)?;
     let reads = |rule: &RuleInfo| params_of(&pack.files, &rule.path);
     let rule = |rule: &RuleInfo| {
         let unit = covered.rules.iter().find(|unit| unit.name == rule.head.rule.as_str());

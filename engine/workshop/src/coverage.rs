@@ -145,16 +145,7 @@ pub struct Why {
 /// # Errors
 /// Every problem of every pack: RM-POLICY-001 to 005, RM-POLICY-030.
 pub fn coverage(packs: &[PackFiles], min: Option<u8>) -> Result<CoveredPacks, Problems> {
-    let (mut covered, mut problems) = (Vec::new(), Vec::new());
-    for pack in packs {
-        match covered_pack(pack) {
-            Ok(pack) => covered.push(pack),
-            Err(found) => problems.extend(found),
-        }
-    }
-    if let Some(problems) = Problems::from_list(problems) {
-        return Err(problems);
-    }
+    let covered = PackFiles::each(packs, |pack| covered_pack(pack, &Suite::read(&pack.place, &pack.files)?))?;
     let below = |pack: &CoveredPack| min.is_some_and(|min| !pack.figures.reaches(min));
     let outcome = match () {
         () if covered.iter().any(|pack| pack.cases == 0) => CoverageOutcome::NothingRan,
@@ -164,10 +155,10 @@ pub fn coverage(packs: &[PackFiles], min: Option<u8>) -> Result<CoveredPacks, Pr
     Ok(CoveredPacks { schema: SCHEMA, outcome, min, packs: covered })
 }
 
-fn covered_pack(pack: &PackFiles) -> Result<CoveredPack, Problems> {
-    let suite = Suite::read(&pack.place, &pack.files)?;
+/// What the cases of one pack reach.
+pub(crate) fn covered_pack(pack: &PackFiles, suite: &Suite<'_>) -> Result<CoveredPack, Problems> {
     let cases: Vec<(&CaseFile, &Case)> = suite.cases().collect();
-    let units = counted(&suite, &cases)?.units;
+    let units = counted(suite, &cases)?.units;
     let named = |case: usize| cases.get(case).map(|(_, case)| case.name.clone());
     let (rules, functions) = units.iter().partition::<Vec<&Unit>, _>(|unit| is_rule(unit));
     let told = |units: Vec<&Unit>| units.into_iter().map(|unit| told(unit, &named)).collect();

@@ -108,16 +108,7 @@ pub struct Counterexample {
 /// # Errors
 /// Every problem of every pack: RM-POLICY-001 to 005, RM-POLICY-030.
 pub fn laws(packs: &[PackFiles]) -> Result<TriedPacks, Problems> {
-    let (mut suites, mut problems) = (Vec::new(), Vec::new());
-    for pack in packs {
-        match Suite::read(&pack.place, &pack.files) {
-            Ok(suite) => suites.push((pack, suite)),
-            Err(found) => problems.extend(found),
-        }
-    }
-    if let Some(problems) = Problems::from_list(problems) {
-        return Err(problems);
-    }
+    let suites = PackFiles::each(packs, |pack| Ok((pack, Suite::read(&pack.place, &pack.files)?)))?;
     let tried: Vec<TriedPack> = suites.iter().map(|(pack, suite)| tried(pack, suite)).collect::<Result<_, _>>()?;
     let broken = |pack: &TriedPack| pack.laws.iter().any(|law| !law.counterexamples.is_empty());
     let outcome = match () {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use runmill_model::Problems;
 use runmill_pipeline::PackFolder;
 
 /// The files of a pack.
@@ -25,6 +26,21 @@ pub enum Home {
 }
 
 impl PackFiles {
+    /// What comes of each pack, or every problem of all of them.
+    pub(crate) fn each<'a, T>(
+        packs: &'a [Self],
+        of: impl Fn(&'a Self) -> Result<T, Problems>,
+    ) -> Result<Vec<T>, Problems> {
+        let (mut all, mut problems) = (Vec::new(), Vec::new());
+        for pack in packs {
+            match of(pack) {
+                Ok(one) => all.push(one),
+                Err(found) => problems.extend(found),
+            }
+        }
+        Problems::from_list(problems).map_or(Ok(all), Err)
+    }
+
     /// A built-in pack; none when there is none of that name.
     pub fn builtin(name: &str) -> Option<Self> {
         let files = runmill_rules::builtin_files(name)?;

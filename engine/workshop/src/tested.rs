@@ -141,16 +141,7 @@ pub enum State {
 /// # Errors
 /// Every problem of every pack: RM-POLICY-001 to 005, RM-POLICY-030. Nothing is judged then.
 pub fn test(packs: &[PackFiles], asked: Asked<'_>) -> Result<Tested, Problems> {
-    let (mut suites, mut problems) = (Vec::new(), Vec::new());
-    for pack in packs {
-        match Suite::read(&pack.place, &pack.files) {
-            Ok(suite) => suites.push((pack, suite)),
-            Err(found) => problems.extend(found),
-        }
-    }
-    if let Some(problems) = Problems::from_list(problems) {
-        return Err(problems);
-    }
+    let suites = PackFiles::each(packs, |pack| Ok((pack, Suite::read(&pack.place, &pack.files)?)))?;
     let tested = suites.iter().map(|(pack, suite)| tested(pack, suite, asked)).collect::<Result<Vec<_>, _>>()?;
     let (packs, kept) = tested.into_iter().unzip();
     Ok(Tested { document: TestedPacks::new(packs), kept })

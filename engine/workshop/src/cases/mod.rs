@@ -45,7 +45,6 @@ pub(crate) mod suite;
 mod tests;
 mod written;
 
-pub(crate) use defaults::of as default_fields;
 pub(crate) use fixture::of_text as fixture_of_text;
 
 pub use case::{Case, CaseFile, Expect, OUTCOMES, Snapshotted};

@@ -22,6 +22,12 @@ pub struct Observations {
 }
 
 impl Observations {
+    /// Facts as they are stored, with tests by their names.
+    pub(crate) fn of(facts: impl IntoIterator<Item = (Kind, String, Map<String, Value>)>) -> Self {
+        let facts = facts.into_iter().map(|(kind, key, fields)| ((kind, key), fields));
+        Self { facts: facts.collect(), lacks: BTreeSet::new() }
+    }
+
     /// Applies one edit.
     ///
     /// # Errors

@@ -79,7 +79,7 @@ pub(crate) fn quoted(text: &str) -> String {
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
             mark if mark.is_control()
-                || matches!(mark, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}') =>
+                || matches!(mark, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}') =>
             {
                 out.push_str(&format!("\\u{{{:x}}}", u32::from(mark)));
             }

@@ -2,18 +2,17 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fmt::Write,
     sync::Arc,
 };
 
-use runmill_model::{CheckId, Code, FactRef, Graph, Kind, Problem, RunId, Subject, Type, graph};
+use runmill_model::{CheckId, Code, FactRef, Graph, Kind, Problem, RunId, Subject, graph};
 use runmill_policy::On;
 use serde_json::{Map, Value, json};
 
 use super::{NewRule, path_of};
 use crate::{
     PackFiles,
-    cases::{Company, Judge, MOST_KIB, Params, default_fields, fixture_of_text},
+    cases::{Company, Judge, MOST_KIB, Observations, Params, fixture_of_text},
     snapshots::FileChange,
 };
 
@@ -37,8 +36,7 @@ pub fn from_run(pack: &PackFiles, rule: &NewRule, recorded: Recorded<'_>) -> Res
     let Recorded { run, check, .. } = recorded;
     let facts = Facts::of(recorded)?;
     let name = format!("run {run} {check}");
-    let text =
-        format!("// What was recorded of `{check}` in run `{run}`.\nfixture \"{name}\" {{\n{}}}\n", facts.text()?);
+    let text = format!("// What was recorded of `{check}` in run `{run}`.\n{}", facts.named.written(&name));
     if text.len() > MOST_KIB << 10 {
         let message = format!(
             "what run `{run}` recorded of `{check}` takes {} KiB as a fixture, more than {MOST_KIB}",
@@ -139,8 +137,8 @@ fn first(problems: runmill_model::Problems) -> Problem {
 struct Facts {
     check: CheckId,
     graph: Arc<Graph>,
-    tests: Vec<Value>,
-    facts: Vec<(Kind, String, Map<String, Value>)>,
+    /// The same, with tests by their names.
+    named: Observations,
 }
 
 impl Facts {
@@ -164,65 +162,11 @@ impl Facts {
             }
         }
         let graph = sealed(&tests, &facts)?;
-        Ok(Self { check: check.clone(), graph, tests, facts })
-    }
-
-    /// The lines of a fixture.
-    fn text(&self) -> Result<String, Problem> {
-        let mut out = String::new();
-        for (kind, key, fields) in &self.facts {
-            let usual = default_fields(*kind, key).map_err(|why| internal(&why))?;
-            let _ = write!(out, "    add {} {}", quoted(kind.as_str()), quoted(key));
-            let mut lines = String::new();
-            for (name, value) in fields.iter().filter(|(name, value)| usual.get(*name) != Some(value)) {
-                if let Some(line) = self.field(*kind, name, value) {
-                    let _ = writeln!(lines, "        {line}");
-                }
-            }
-            let _ = if lines.is_empty() { writeln!(out) } else { writeln!(out, " {{\n{lines}    }}") };
-        }
-        Ok(out)
-    }
-
-    fn field(&self, kind: Kind, name: &str, value: &Value) -> Option<String> {
-        let accessor = kind.accessors().iter().find(|accessor| accessor.name == name)?;
-        Some(match (accessor.ty, value) {
-            (_, Value::Array(repeats)) if name == "repeats" => {
-                let times =
-                    repeats.iter().filter_map(|it| Some((self.test(it.get("test")?)?, it.get("times")?.to_string())));
-                self.grouped(name, times.map(|((group, test), times)| (group, format!("{test}={times}"))))
-            }
-            (Type::Tests, Value::Array(places)) => {
-                self.grouped(name, places.iter().filter_map(|place| self.test(place)))
-            }
-            (_, Value::Array(items)) => {
-                let items: String = items.iter().map(|item| format!(" {}", scalar(item))).collect();
-                format!("{name}{items}")
-            }
-            (_, value) => format!("{name} {}", scalar(value)),
-        })
-    }
-
-    /// Tests by their groups: those without one first.
-    fn grouped(&self, name: &str, tests: impl Iterator<Item = (Option<String>, String)>) -> String {
-        let mut groups: BTreeMap<Option<String>, Vec<String>> = BTreeMap::new();
-        tests.for_each(|(group, test)| groups.entry(group).or_default().push(test));
-        let alone = groups.remove(&None).unwrap_or_default();
-        let mut out = format!("{name}{}", alone.iter().map(|test| format!(" {test}")).collect::<String>());
-        if !groups.is_empty() {
-            let lines = groups.iter().map(|(group, tests)| {
-                format!("            {} {}\n", quoted(group.as_deref().unwrap_or_default()), tests.join(" "))
-            });
-            let _ = write!(out, " {{\n{}        }}", lines.collect::<String>());
-        }
-        out
-    }
-
-    /// The group and the name, written out, of the test in a place.
-    fn test(&self, place: &Value) -> Option<(Option<String>, String)> {
-        let test = self.tests.get(usize::try_from(place.as_u64()?).ok()?)?;
-        let group = test.get("group").and_then(Value::as_str).map(str::to_owned);
-        Some((group, quoted(test.get("name")?.as_str()?)))
+        facts
+            .iter_mut()
+            .filter(|(kind, ..)| *kind == Kind::Report)
+            .for_each(|(.., fields)| each_test(fields, |test| named(test, &tests)));
+        Ok(Self { check: check.clone(), graph, named: Observations::of(facts) })
     }
 
     /// A fixture that is not the recorded facts, every one of them as it is, is none.
@@ -240,11 +184,34 @@ fn is_about(graph: &Graph, fact: FactRef, check: &CheckId) -> bool {
     matches!(fact.kind, Kind::Change | Kind::Policy) || graph.check_of(fact) == Some(check)
 }
 
+/// The sets of tests of a report.
+const SETS: [&str; 4] = ["passed", "failed", "skipped", "flaky"];
+
+/// Puts something in the place of each test that a report names.
+fn each_test(report: &mut Map<String, Value>, of: impl Fn(&Value) -> Value) {
+    for set in SETS {
+        if let Some(Value::Array(tests)) = report.get_mut(set) {
+            tests.iter_mut().for_each(|test| *test = of(test));
+        }
+    }
+    for repeat in report.get_mut("repeats").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(test) = repeat.get_mut("test") {
+            *test = of(test);
+        }
+    }
+}
+
+/// A test by its name, and its group where it has one.
+fn named(place: &Value, tests: &[Value]) -> Value {
+    let test = place.as_u64().and_then(|place| tests.get(usize::try_from(place).ok()?));
+    test.cloned().unwrap_or_default()
+}
+
 /// The graph of some facts of another one, with the tests that they name.
 fn sealed(tests: &[Value], facts: &[(Kind, String, Map<String, Value>)]) -> Result<Arc<Graph>, Problem> {
     let mut named: BTreeSet<u64> = BTreeSet::new();
     for (_, _, fields) in facts.iter().filter(|(kind, ..)| *kind == Kind::Report) {
-        let sets = ["passed", "failed", "skipped", "flaky"].iter().filter_map(|set| fields.get(*set)?.as_array());
+        let sets = SETS.iter().filter_map(|set| fields.get(*set)?.as_array());
         named.extend(sets.flatten().filter_map(Value::as_u64));
     }
     let places: BTreeMap<u64, usize> = named.iter().enumerate().map(|(new, old)| (*old, new)).collect();
@@ -255,51 +222,12 @@ fn sealed(tests: &[Value], facts: &[(Kind, String, Map<String, Value>)]) -> Resu
     for (kind, _, fields) in facts {
         let mut fields = fields.clone();
         if *kind == Kind::Report {
-            for set in ["passed", "failed", "skipped", "flaky"] {
-                if let Some(Value::Array(places)) = fields.get_mut(set) {
-                    places.iter_mut().for_each(|place| *place = moved(place));
-                }
-            }
-            for repeat in fields.get_mut("repeats").and_then(Value::as_array_mut).into_iter().flatten() {
-                if let Some(test) = repeat.get_mut("test") {
-                    *test = moved(test);
-                }
-            }
+            each_test(&mut fields, moved);
         }
         by_kind.entry(kind.as_str()).or_default().push(Value::Object(fields));
     }
     let document = json!({ "schema": graph::SCHEMA, "tests": kept, "facts": by_kind }).to_string();
     Graph::from_json(document.as_bytes()).map(Arc::new).map_err(|error| internal(&error.to_string()))
-}
-
-fn scalar(value: &Value) -> String {
-    match value {
-        Value::String(text) => quoted(text),
-        Value::Bool(truth) => format!("#{truth}"),
-        Value::Null => "#null".to_owned(),
-        other => other.to_string(),
-    }
-}
-
-/// A KDL text in quotes.
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for mark in text.chars() {
-        match mark {
-            '"' | '\\' => out.extend(['\\', mark]),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            mark if mark.is_control()
-                || matches!(mark, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}') =>
-            {
-                let _ = write!(out, "\\u{{{:x}}}", u32::from(mark));
-            }
-            mark => out.push(mark),
-        }
-    }
-    out.push('"');
-    out
 }
 
 fn internal(what: &str) -> Problem {
