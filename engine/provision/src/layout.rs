@@ -266,3 +266,18 @@ pub(crate) fn resolved(link: &Utf8Path, target: &Utf8Path) -> Option<Utf8PathBuf
     }
     Some(path)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_regular_files_are_copied_whatever_they_were_when_they_were_listed() {
+        let dir = tempfile::tempdir().unwrap();
+        let to = Utf8Path::from_path(dir.path()).unwrap().join("copy");
+        let error = copy(Utf8Path::new("/dev/null"), &to).unwrap_err();
+        assert_eq!((error.to_string().as_str(), to.exists()), ("it is no regular file", false));
+        copy(Utf8Path::new("/proc/self/exe"), &to).unwrap_err();
+        assert!(!to.exists(), "a link was followed");
+    }
+}

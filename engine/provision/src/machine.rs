@@ -146,6 +146,18 @@ mod tests {
     }
 
     #[test]
+    fn a_node_that_fails_is_none_whatever_it_prints() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(dir.path()).unwrap();
+        std::fs::write(root.join("node"), "#!/bin/sh\necho linux x64 115\nexit 3\n").unwrap();
+        std::fs::set_permissions(root.join("node"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        let machine =
+            Machine::new("/work-tree", BTreeMap::from([("PATH".to_owned(), format!("{root}:/usr/bin:/bin"))]));
+        assert!(machine.node().unwrap_err().contains("does not run: exit status: 3"), "{:?}", machine.node());
+    }
+
+    #[test]
     fn a_machine_without_node_says_so() {
         let machine = Machine::new("/work-tree", BTreeMap::new());
         assert_eq!(machine.node(), Err("there is no `node` in PATH"));

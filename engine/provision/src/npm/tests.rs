@@ -163,6 +163,11 @@ fn what_npm_wrote_down_must_be_what_is_locked() {
         "source https://evil.example",
     );
     check(
+        wrote(|it| it["packages"]["node_modules/runner"]["link"] = json!(true)),
+        mismatch,
+        "is a link in one of lockfile and installation only",
+    );
+    check(
         wrote(|it| it["packages"]["node_modules/added"] = entry("added", "1.0.0")),
         mismatch,
         "not locked: `node_modules/added`",

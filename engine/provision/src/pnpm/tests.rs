@@ -154,6 +154,20 @@ fn every_alteration_of_what_is_installed_is_found() {
     check(|site| site.write(&site.work(DEEP).join("deep/cli.js"), "// edited\n"), mismatch, "is not the file");
     check(|site| site.write(&site.work(DEEP).join("deep/added.js"), ""), mismatch, "is not the file");
     check(|site| fs::remove_file(site.work(DEEP).join("deep/cli.js")).unwrap(), mismatch, "are gone: `cli.js`");
+    let named = |site: &Site| {
+        site.write(&site.work(DEEP).join("deep/package.json"), r#"{ "name": "other", "version": "1.0.0" }"#);
+    };
+    check(named, mismatch, "says it is `other`, locked is `deep`");
+    let elsewhere = |site: &Site| {
+        fs::rename(site.work(DEEP).join("deep"), site.work("elsewhere")).unwrap();
+        site.link(&site.work(DEEP).join("deep"), "../../../../elsewhere");
+    };
+    check(elsewhere, mismatch, "locked and not there: `");
+    let unasked = |site: &Site| {
+        let runner = "../../../node_modules/.pnpm/runner@1.2.0_deep@1.0.0/node_modules/runner";
+        site.link(&site.work("packages/part/node_modules/runner"), runner);
+    };
+    check(unasked, mismatch, "is installed and not locked");
     let lost = |site: &Site| fs::remove_dir_all(site.work("node_modules/.pnpm/deep@1.0.0")).unwrap();
     check(lost, mismatch, "sees other packages");
     let extra = |site: &Site| package(site, "node_modules/.pnpm/added@1.0.0/node_modules", "added", "1.0.0");
@@ -166,6 +180,18 @@ fn every_alteration_of_what_is_installed_is_found() {
     check(|site| site.write(&site.work("node_modules/.bin/evil"), "#!/bin/sh\nevil\n"), mismatch, "starts no program");
     let leaving = |site: &Site| site.write(&site.work("node_modules/.bin/evil"), script("../../../evil"));
     check(leaving, mismatch, "starts no program");
+}
+
+#[test]
+fn a_package_that_nothing_leads_to_is_there_all_the_same() {
+    let lone = lockfile().replace(
+        "snapshots:\n",
+        "  lone@1.0.0: { resolution: { integrity: sha512-bG9uZQ== } }\nsnapshots:\n  lone@1.0.0: {}\n",
+    );
+    let site = installed();
+    site.write(&site.work("node_modules/.pnpm/lock.yaml"), &lone);
+    let missing = "locked and not there: `lone@1.0.0`";
+    refused(site.prepare(Pnpm, &commit(&lone)), FaultKind::Mismatch, missing, "pnpm install");
 }
 
 #[test]
@@ -230,6 +256,9 @@ fn a_lockfile_that_does_not_fit_is_stale_or_refused() {
     refused(lock("'9.0'", "'6.0'"), FaultKind::Unsupported, "lockfile version 6.0", "pnpm 9");
     refused(lock("  packages/part:", "  ../part:"), FaultKind::InvalidLock, "no folder", "");
     refused(lock("integrity", "other"), FaultKind::InvalidLock, "no integrity", "");
+    refused(lock("integrity", "directory"), FaultKind::InvalidLock, "is a copy of a directory", "");
+    let ghost = lock("  deep@1.0.0: {}\n", "  deep@1.0.0: {}\n  ghost@1.0.0: {}\n");
+    refused(ghost, FaultKind::InvalidLock, "`ghost@1.0.0` is no package of it", "");
     refused(
         lock("dependencies: { deep: 1.0.0 }", "dependencies: { deep: 9.9.9 }"),
         FaultKind::InvalidLock,

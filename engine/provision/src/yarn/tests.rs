@@ -236,6 +236,8 @@ fn what_yarn_wrote_down_must_be_what_is_locked() {
         "yarn",
     );
     refused(state(&STATE.replace("node_modules/runner", "node_modules/x")), mismatch, "did not install it", "yarn");
+    let twice = STATE.replace("\"node_modules/runner\"", "\"node_modules/runner\", \"node_modules/x\"");
+    refused(state(&twice), mismatch, "installed and no longer there: `node_modules/x`", "yarn");
 }
 
 #[test]
@@ -274,6 +276,12 @@ fn a_lockfile_that_does_not_fit_is_stale_or_refused() {
     let mut unknown = modules();
     unknown.set("packages/new/package.json", "{}");
     refused(installed().prepare(Yarn, &unknown), FaultKind::StaleLock, "the workspace `packages/new`", "yarn install");
+    let mut gone = modules();
+    let alone = MANIFEST.replace("packages/*", "other/*").replace(r#""devDependencies": { "part": "1.0.0" },"#, "");
+    gone.set("package.json", &alone);
+    gone.set("yarn.lock", &later().replace("    part: \"npm:1.0.0\"\n", ""));
+    let unknown = "workspaces that the project does not name: `packages/part`";
+    refused(installed().prepare(Yarn, &gone), FaultKind::StaleLock, unknown, "yarn install");
     let mut linked = modules();
     linked.set(".yarnrc.yml", "nodeLinker: pnpm\n");
     refused(installed().prepare(Yarn, &linked), FaultKind::Unsupported, "the linker `pnpm`", "node-modules");
