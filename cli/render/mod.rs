@@ -12,7 +12,7 @@ pub mod inspection;
 pub mod json;
 mod line;
 pub mod live;
-mod measure;
+pub mod measure;
 pub mod outputs;
 pub mod page;
 pub mod paint;

@@ -5,6 +5,7 @@ use rustix::fs::statvfs;
 use runmill_store::Store;
 
 use super::{finding::Finding, patient::Patient};
+use crate::render::measure::count;
 
 const GIB: u64 = 1 << 30;
 const MIB: u64 = 1 << 20;
@@ -23,16 +24,18 @@ pub fn look(patient: &Patient<'_>) -> Vec<Finding> {
         Err(error) => return vec![Finding::problem(&error.problem())],
     };
     let mut findings = ledger(&store);
-    findings.extend(room(&dir).map(|free| {
-        let what = format!("`{}` has {} left", patient.shown(dir.as_str()), shown(free));
-        let fix = "free some space, or name another directory with `--state-dir`";
-        match free {
-            0..GIB if free < 64 * MIB => Finding::fail(what, fix),
-            0..GIB => Finding::warn(what, fix),
-            _ => Finding::ok(what),
-        }
-    }));
+    findings.extend(room(&dir).map(|free| of_room(&patient.shown(dir.as_str()), free)));
     findings
+}
+
+fn of_room(dir: &str, free: u64) -> Finding {
+    let what = format!("`{dir}` has {} left", shown(free));
+    let fix = "free some space, or name another directory with `--state-dir`";
+    match free {
+        0..GIB if free < 64 * MIB => Finding::fail(what, fix),
+        0..GIB => Finding::warn(what, fix),
+        _ => Finding::ok(what),
+    }
 }
 
 /// Bytes that are left for this user; none where the system does not say.
@@ -51,10 +54,7 @@ fn ledger(store: &Store) -> Vec<Finding> {
         Ok(verified) => verified,
         Err(error) => return vec![Finding::problem(&error.problem())],
     };
-    let runs = match verified.runs {
-        1 => "1 run".to_owned(),
-        runs => format!("{runs} runs"),
-    };
+    let runs = count(verified.runs, "run");
     if verified.faults.is_empty() {
         return vec![Finding::ok(format!("{runs} on record, and the record holds together"))];
     }
@@ -69,6 +69,18 @@ fn ledger(store: &Store) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::doctor::finding::Standing;
+
+    #[test]
+    fn a_disk_that_is_nearly_full_is_a_fault_and_one_that_will_be_is_a_warning() {
+        let standing = |free| of_room("state", free).status;
+        assert_eq!([0, 64 * MIB - 1].map(standing), [Standing::Fail; 2]);
+        assert_eq!([64 * MIB, GIB - 1].map(standing), [Standing::Warn; 2]);
+        assert_eq!([GIB, u64::MAX].map(standing), [Standing::Ok; 2]);
+        let found = of_room("state", 5 * MIB);
+        assert_eq!(found.what, "`state` has 5 MiB left");
+        assert!(found.fix.is_some_and(|fix| fix.contains("--state-dir")));
+    }
 
     #[test]
     fn room_is_told_in_whole_units() {
