@@ -7,6 +7,7 @@ mod args;
 mod command;
 mod exit;
 mod render;
+mod whole;
 
 use std::{io::Write, process::ExitCode};
 

@@ -233,6 +233,11 @@ fn an_output_that_cannot_be_written_is_found_out_before_anything_runs() {
         let error = repo.check().outputs([file]).error();
         error.is("RM-OUTPUT-001", 1);
     }
+    let device = repo.place("device");
+    std::os::unix::fs::symlink("/dev/null", &device).unwrap();
+    let error = repo.check().outputs([&*format!("junit={}", device.display())]).error();
+    error.is("RM-OUTPUT-001", 1).says("it is no regular file");
+    assert!(device.is_symlink(), "a device was replaced");
     for wrong in ["sarif", "sarif=", "xml=out.xml", ""] {
         let error = repo.check().outputs([wrong]).error();
         error.is("RM-CONFIG-004", 2);

@@ -11,11 +11,8 @@ use runmill_pipeline::{
     load_pack,
 };
 
-use super::{
-    super::session,
-    sign::{Place, replace},
-};
-use crate::{args::Global, exit::Exit, render::Output};
+use super::{super::session, sign::Place};
+use crate::{args::Global, exit::Exit, render::Output, whole::replace};
 
 /// Write what a bundle must be about, from git and your policy: nothing of it comes from the bundle
 #[derive(Debug, clap::Args)]

@@ -7,12 +7,8 @@ use runmill_model::{Code, Digest, Problem, Problems};
 use runmill_pipeline::bundle::{self, Exported, Format, Unsayable};
 use serde::Serialize;
 
-use super::{
-    super::stored,
-    key_file,
-    sign::{Place, replace},
-};
-use crate::{args::Global, exit::Exit, render::Output};
+use super::{super::stored, key_file, sign::Place};
+use crate::{args::Global, exit::Exit, render::Output, whole::replace};
 
 /// Tell of a recorded run in a format that others read; each statement says what it cannot hold
 #[derive(Debug, clap::Args)]

@@ -1,6 +1,6 @@
 //! `runmill evidence sign`: a recorded run becomes a bundle.
 
-use std::{fs, io::Write as _};
+use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use runmill_evidence::{
@@ -17,7 +17,7 @@ use super::{
     super::{session, stored},
     foreign, key_file,
 };
-use crate::{args::Global, exit::Exit, render::Output};
+use crate::{args::Global, exit::Exit, render::Output, whole::replace};
 
 /// Sign a recorded run: one file that others verify and judge again, without this machine
 #[derive(Debug, clap::Args)]
@@ -203,16 +203,4 @@ fn write(path: &Utf8Path, envelope: &Envelope) -> Result<(), Problem> {
         let help = "name a file in a directory that may be written";
         Problem::new(Code::Evidence001, format!("cannot write the bundle `{path}`: {error}"), help)
     })
-}
-
-/// Writes a file whole, in the place of the one that is there.
-pub fn replace(path: &Utf8Path, bytes: &[u8]) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let dir = path.parent().filter(|dir| !dir.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    let mut file = builder.permissions(fs::Permissions::from_mode(0o666)).tempfile_in(dir)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
 }

@@ -13,8 +13,8 @@ use runmill_host::clock::Clock;
 use runmill_model::{Code, Problem, Problems};
 use serde::Serialize;
 
-use super::{foreign, sign::replace};
-use crate::{exit::Exit, render::Output};
+use super::foreign;
+use crate::{exit::Exit, render::Output, whole::replace};
 
 /// `runmill evidence trust ..`.
 #[derive(Debug, Subcommand)]

@@ -1,10 +1,12 @@
 //! Writing files of packs.
 
-use std::{fs, io, io::Write};
+use std::{fs, io};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use runmill_model::{Code, Problem};
 use runmill_workshop::snapshots::FileChange;
+
+use crate::whole::replace;
 
 /// Makes changes in a pack's folder, each file whole or not at all.
 ///
@@ -24,11 +26,7 @@ pub fn apply(folder: &Utf8Path, changes: &[FileChange]) -> Result<(), Problem> {
 fn write(path: &Utf8PathBuf, text: &str) -> io::Result<()> {
     let parent = path.parent().unwrap_or(Utf8Path::new("."));
     fs::create_dir_all(parent)?;
-    let mut file = tempfile::NamedTempFile::new_in(parent)?;
-    file.write_all(text.as_bytes())?;
-    fs::set_permissions(file.path(), std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
-    file.persist(path)?;
-    Ok(())
+    replace(path, text.as_bytes())
 }
 
 fn unwritable(path: &Utf8Path, error: &io::Error) -> Problem {

@@ -1,12 +1,10 @@
 //! `runmill rules laws`: what must hold of every pack.
 
-use std::io;
-
 use camino::{Utf8Path, Utf8PathBuf};
 use runmill_model::{Code, Problem, Problems};
-use runmill_workshop::{LawsOutcome, PackFiles, TriedPacks, laws::Counterexample};
+use runmill_workshop::{LawsOutcome, PackFiles, TriedPacks, laws::Counterexample, snapshots::FileChange};
 
-use super::packs;
+use super::{files, packs};
 use crate::{
     args::Global,
     exit::Exit,
@@ -62,19 +60,63 @@ fn write(packs: &[PackFiles], tried: &TriedPacks) -> Result<Vec<Utf8PathBuf>, Pr
 
 /// Writes a counterexample under the first number that is free.
 fn write_one(pack: &Utf8Path, counterexample: &Counterexample) -> Result<Vec<Utf8PathBuf>, Problem> {
-    let path = |folder: &str, number: u32| pack.join(folder).join(format!("counterexample-{number}.kdl"));
-    let taken = |number: &u32| path("fixtures", *number).exists() || path("tests", *number).exists();
+    let path = |folder: &str, number: u32| format!("{folder}/counterexample-{number}.kdl");
+    let taken = |number: &u32| ["fixtures", "tests"].iter().any(|folder| pack.join(path(folder, *number)).exists());
     let number = (1..).find(|number| !taken(number)).unwrap_or(u32::MAX);
     let files = [("fixtures", Some(&counterexample.fixture)), ("tests", counterexample.test.as_ref())];
-    let mut written = Vec::new();
-    for (folder, text) in files.into_iter().filter_map(|(folder, text)| Some((folder, text?))) {
-        let file = path(folder, number);
-        let done = std::fs::create_dir_all(pack.join(folder)).and_then(|()| std::fs::write(&file, text));
-        done.map_err(|error: io::Error| {
-            let message = format!("cannot write `{file}`: {error}");
-            Problem::new(Code::Config004, message, "make the pack's folder writable, or leave out `--write`")
-        })?;
-        written.push(file);
+    let changes: Vec<_> = files
+        .into_iter()
+        .filter_map(|(folder, text)| Some(FileChange { path: path(folder, number), text: Some(text?.clone()) }))
+        .collect();
+    files::apply(pack, &changes)?;
+    Ok(changes.iter().map(|change| pack.join(&change.path)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use runmill_workshop::Home;
+
+    use super::*;
+
+    /// A pack whose one rule holds what has no report for proven.
+    fn trusting(place: &Utf8Path, home: Home) -> PackFiles {
+        let rule = "//! A rule of a test.\nrule \"team/trusting\" #{\n    stage: \"verdict\", on: \"check\", code: \"RM-VERIFY-001\", \
+                    level: \"block\",\n    why: \"A test asks for it.\", fix: \"Change the test.\",\n} when |check, cx| {\n    \
+                    let run = check.candidate;\n    if run == () { return not_applicable(\"nothing ran\"); }\n    \
+                    if run.report == () { return proven([run]); }\n    refuted(\"a report\", [run.report])\n}\n";
+        let fixture = "fixture \"red\" {\n    add \"change\" \"change\"\n    add \"policy\" \"policy\"\n    \
+                       add \"check\" \"unit\"\n    add \"requirement\" \"check:unit\"\n    \
+                       add \"invocation\" \"unit@candidate\"\n    \
+                       add \"report\" \"unit@candidate\" { passed \"a\"; }\n}\n";
+        let case =
+            "rule \"team/trusting\"\ncase \"red\" fixture=\"red\" {\n    expect \"refuted\" subject=\"unit\"\n}\n";
+        let manifest = "pack \"team\" version=\"1.0.0\" {\n    engine \"0.1\"\n    facts 1\n    description \"A pack of a test\"\n}\n";
+        let files = [
+            ("pack.kdl", manifest),
+            ("verdict/trusting.rhai", rule),
+            ("fixtures/red.kdl", fixture),
+            ("tests/trusting.kdl", case),
+        ];
+        let files = files.map(|(path, text)| (path.to_owned(), text.to_owned())).into();
+        PackFiles { place: place.to_string(), files, home }
     }
-    Ok(written)
+
+    #[test]
+    fn a_counterexample_is_written_beside_the_pack_and_into_no_built_in_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = Utf8Path::from_path(dir.path()).unwrap();
+        for home in [Home::Builtin, Home::Folder] {
+            let packs = [trusting(place, home)];
+            let tried = runmill_workshop::laws(&packs).unwrap();
+            assert_eq!(tried.outcome, LawsOutcome::Broken);
+            match write(&packs, &tried) {
+                Err(problem) => assert_eq!((home, problem.code), (Home::Builtin, Code::Config004)),
+                Ok(written) => {
+                    assert!(home == Home::Folder && written.iter().all(|file| file.is_file()), "{written:?}")
+                }
+            }
+            let there = std::fs::read_dir(place).unwrap().count();
+            assert_eq!(there > 0, home == Home::Folder);
+        }
+    }
 }

@@ -10,8 +10,8 @@ use runmill_model::{Code, Digest, Problem, Problems};
 use runmill_pipeline::{PackFolder, load_pack, signed_pack};
 use serde::Serialize;
 
-use super::super::evidence::{foreign, key_file, sign::replace, trust};
-use crate::{exit::Exit, render::Output};
+use super::super::evidence::{foreign, key_file, trust};
+use crate::{exit::Exit, render::Output, whole::replace};
 
 /// `runmill rules lock`.
 #[derive(Debug, clap::Args)]

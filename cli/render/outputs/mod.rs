@@ -16,9 +16,10 @@ use std::{
 
 use camino::{Utf8Path, Utf8PathBuf};
 use runmill_model::{Code, Problem, Problems};
-use tempfile::NamedTempFile;
 
 use told::Told;
+
+use crate::whole::NewFile;
 
 /// The most that a job summary of GitHub holds, in bytes.
 const SUMMARY: usize = 1024 * 1024 - 1;
@@ -72,7 +73,7 @@ impl FromStr for Asked {
 
 /// Outputs whose files can be written: found out before anything runs, and in place only when they are whole.
 pub struct Outputs {
-    prepared: Vec<(Form, Option<(Utf8PathBuf, NamedTempFile)>)>,
+    prepared: Vec<(Form, Option<NewFile>)>,
     /// Where the summary of a job of GitHub goes.
     summary: Option<Utf8PathBuf>,
 }
@@ -84,7 +85,7 @@ impl Outputs {
     /// RM-OUTPUT-001: one cannot be written.
     pub fn prepare(asked: &[Asked], summary: Option<Utf8PathBuf>) -> Result<Self, Problem> {
         let prepared = asked.iter().map(|asked| {
-            let place = |file: &Utf8PathBuf| beside(file).map(|new| (file.clone(), new)).map_err(unwritable(file));
+            let place = |file: &Utf8PathBuf| NewFile::beside(file).map_err(unwritable(file));
             Ok((asked.form, asked.file.as_ref().map(place).transpose()?))
         });
         Ok(Self { prepared: prepared.collect::<Result<_, Problem>>()?, summary })
@@ -123,10 +124,9 @@ impl Outputs {
 
     fn write(self, text: impl Fn(Form) -> String) -> Result<(), Problem> {
         for (form, file) in self.prepared {
-            if let Some((file, mut whole)) = file {
-                let written = whole.write_all(text(form).as_bytes());
-                let placed = written.and_then(|()| whole.persist(&file).map(drop).map_err(|error| error.error));
-                placed.map_err(unwritable(&file))?;
+            if let Some(file) = file {
+                let path = file.path().to_owned();
+                file.put(text(form).as_bytes()).map_err(unwritable(&path))?;
                 continue;
             }
             // Standard output belongs to the verdict; GitHub reads commands from both streams.
@@ -138,20 +138,6 @@ impl Outputs {
         }
         Ok(())
     }
-}
-
-/// A new file that can take the place of another.
-fn beside(file: &Utf8Path) -> io::Result<NamedTempFile> {
-    if file.is_dir() {
-        return Err(io::Error::from(io::ErrorKind::IsADirectory));
-    }
-    let dir = file.parent().filter(|dir| !dir.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
-    tempfile::Builder::new().prefix(".runmill-output-").permissions(permissions()).tempfile_in(dir)
-}
-
-/// As any other file of the user: what the umask leaves.
-fn permissions() -> std::fs::Permissions {
-    std::os::unix::fs::PermissionsExt::from_mode(0o666)
 }
 
 fn append(file: &Utf8Path, text: &str) -> io::Result<()> {

@@ -73,6 +73,9 @@ fn facts_alone_are_judged_beside_the_contract() {
     fs::write(dir.join("two.json"), "{}").unwrap();
     let output = packs.diff(&repo).arg("--facts").arg(&dir).args(["--allow"]).output();
     assert!(output.exit == 4 && output.stdout.contains("two.json"), "{}", output.stdout);
+    fs::File::create(dir.join("vast.json")).unwrap().set_len((256 << 20) + 1).unwrap();
+    let refused = packs.diff(&repo).arg("--facts").arg(&dir).error();
+    refused.is("RM-CONFIG-004", 2).says("vast.json").says("longer than 256 MiB");
 }
 
 #[test]

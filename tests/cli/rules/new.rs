@@ -4,7 +4,7 @@ use std::fs;
 
 use runmill_model::{Kind, Stage};
 
-use crate::harness::{Repo, User, snapshot};
+use crate::harness::{Repo, User, listed, snapshot};
 
 #[test]
 fn a_new_pack_is_sound_and_its_cases_pass() {
@@ -119,4 +119,26 @@ fn a_run_or_a_check_that_is_not_there_makes_nothing() {
     new("latest", "other").is("RM-CONFIG-004", 2).says("has no check `other`");
     new("20000101", "unit").is("RM-STATE-003", 1);
     repo.runmill(["rules", "new", "pack", "--from-run", "latest", "unit"]).error().is("RM-CONFIG-004", 2);
+    let discovery = ["rules", "new", "team/x", "--stage", "discovery", "--on", "check", "--from-run", "latest", "unit"];
+    repo.runmill(discovery).error().is("RM-CONFIG-004", 2).says("`discovery` judges nothing");
+}
+
+/// The fixture is read back and must be the recorded facts, so that a name that is written wrongly is refused.
+#[test]
+fn tests_of_equal_names_stay_apart_in_a_recorded_fixture() {
+    let repo = Repo::new();
+    let cases = ["A", "B"].map(|class| format!("<testcase classname=\"{class}\" name=\"works \u{2028} &quot;\\\"/>"));
+    repo.manifest([listed("unit")]).file("run.sh", "cat unit.list > unit.xml\n");
+    repo.file("unit.list", format!("<testsuite>{}<testcase name=\"alone\"/></testsuite>", cases.concat()))
+        .commit("base");
+    repo.branch("change").file("x", "x").commit("change");
+    repo.check().verdict().is("ready");
+    repo.runmill(["rules", "new", "team-rules"]).output();
+    let output = repo.runmill(["rules", "new", "team/classes", "--from-run", "latest", "unit"]).output();
+    assert_eq!((output.exit, output.stderr.as_str()), (0, ""), "{}", output.stdout);
+    let fixtures = fs::read_dir(repo.path().join(".runmill/rules/team-rules/fixtures")).unwrap();
+    let mut texts = fixtures.map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
+    let passed = r#"passed "alone" { "A" "works \u{2028} \"\\"; "B" "works \u{2028} \"\\"; }"#;
+    assert!(texts.any(|text| text.matches(passed).count() == 2), "no fixture says {passed}");
+    assert_eq!(repo.runmill(["rules", "check"]).output().exit, 0);
 }

@@ -1,0 +1,83 @@
+//! Files that are there whole, or as they were.
+
+use std::{
+    fs::{self, Permissions},
+    io::{self, Write},
+    os::unix::fs::PermissionsExt,
+};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use tempfile::NamedTempFile;
+
+/// Room for a file, beside the one whose place it may take.
+pub struct NewFile {
+    path: Utf8PathBuf,
+    file: NamedTempFile,
+}
+
+impl NewFile {
+    /// Makes room.
+    ///
+    /// # Errors
+    /// Its folder cannot be written, or what is there is no file that another may replace, such as `/dev/stdout`.
+    pub fn beside(path: &Utf8Path) -> io::Result<Self> {
+        match fs::metadata(path) {
+            Ok(there) if there.is_dir() => return Err(io::Error::from(io::ErrorKind::IsADirectory)),
+            Ok(there) if !there.is_file() => return Err(io::Error::other("it is no regular file")),
+            _ => {}
+        }
+        let dir = path.parent().filter(|dir| !dir.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+        // As any other file of the user: what the umask leaves.
+        let permissions = Permissions::from_mode(0o666);
+        let file = tempfile::Builder::new().prefix(".runmill-").permissions(permissions).tempfile_in(dir)?;
+        Ok(Self { path: path.to_owned(), file })
+    }
+
+    /// Where it will be.
+    pub fn path(&self) -> &Utf8Path {
+        &self.path
+    }
+
+    /// Puts it into its place with these bytes.
+    ///
+    /// # Errors
+    /// They cannot be written; what was there is as it was.
+    pub fn put(mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)?;
+        self.file.as_file().sync_all()?;
+        self.file.persist(&self.path)?;
+        Ok(())
+    }
+}
+
+/// Writes a file in the place of the one that is there.
+///
+/// # Errors
+/// As [`NewFile::beside`] and [`NewFile::put`].
+pub fn replace(path: &Utf8Path, bytes: &[u8]) -> io::Result<()> {
+    NewFile::beside(path)?.put(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn what_is_there_is_replaced_whole_and_only_where_it_is_a_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| Utf8Path::from_path(dir.path()).unwrap().join(name);
+        replace(&at("new"), b"1").unwrap();
+        replace(&at("new"), b"2").unwrap();
+        assert_eq!(fs::read(at("new")).unwrap(), b"2");
+        symlink("/dev/null", at("device")).unwrap();
+        assert_eq!(replace(&at("device"), b"3").unwrap_err().to_string(), "it is no regular file");
+        assert!(at("device").is_symlink(), "it was replaced");
+        assert_eq!(replace(&at("."), b"3").unwrap_err().kind(), io::ErrorKind::IsADirectory);
+        replace(&at("no/such/folder"), b"3").unwrap_err();
+        // Room that is not used leaves nothing behind.
+        drop(NewFile::beside(&at("new")).unwrap());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+    }
+}
