@@ -142,3 +142,14 @@ fn tests_of_equal_names_stay_apart_in_a_recorded_fixture() {
     assert!(texts.any(|text| text.matches(passed).count() == 2), "no fixture says {passed}");
     assert_eq!(repo.runmill(["rules", "check"]).output().exit, 0);
 }
+
+#[test]
+fn a_run_of_too_many_tests_for_a_fixture_is_refused() {
+    let tests: Vec<_> = (0..2000).map(|number| format!("pass {number} {}", "x".repeat(80))).collect();
+    let repo = Repo::with_tests(tests.iter().map(String::as_str));
+    repo.file("x", "x").commit("change");
+    repo.check().verdict().is("ready");
+    repo.runmill(["rules", "new", "team-rules"]).output();
+    let refused = repo.runmill(["rules", "new", "team/x", "--from-run", "latest", "unit"]).error();
+    refused.is("RM-CONFIG-004", 2).says("KiB as a fixture, more than 256").says("take a run with fewer tests");
+}
