@@ -284,13 +284,20 @@ fn every_fault_of_a_document_is_told_at_once() {
     remote.run(" build", "github-actions", "success")["started_at"] = "yesterday".into();
     remote.document()["repository"] = "name".into();
     remote.document()["observed_at"] = "2029-12-31T00:00:00Z".into();
+    remote.document()["labels"] = json!(["fine", " "]);
     remote.write();
     let error = repo.check().args(["--remote", "../remote.json"]).error();
     error.is("RM-CI-001", 1);
     let problems = error.document()["problems"].as_array().unwrap();
     let told: Vec<_> = problems.iter().map(|problem| problem["message"].as_str().unwrap()).collect();
-    let faults =
-        ["`repository` is `name`", "is before `first", "`runs[0].head_sha`", "`runs[1].name`", "`runs[1].started_at`"];
+    let faults = [
+        "`repository` is `name`",
+        "is before `first",
+        "`labels[1]`",
+        "`runs[0].head_sha`",
+        "`runs[1].name`",
+        "`runs[1].started_at`",
+    ];
     for fault in faults {
         assert!(told.iter().any(|told| told.contains(fault)), "{fault}: {told:?}");
     }
@@ -311,6 +318,24 @@ fn what_is_no_document_is_refused_and_nothing_is_judged() {
         repo.check().args(["--remote", "../remote.json"]).error().is("RM-CI-001", 1);
     }
     repo.check().args(["--remote", "../nothing-here.json"]).error().is("RM-CI-001", 1);
+}
+
+#[test]
+fn labels_that_are_not_known_are_not_no_labels() {
+    let labels = |labels: Option<Value>| {
+        let repo = Repo::with_tests(["pass a"]);
+        repo.file("x", "x").commit("change");
+        judged_in(&repo, BUILD, |remote| {
+            if let Some(labels) = labels {
+                remote.document()["labels"] = labels;
+            }
+        });
+        repo.runmill(["facts", "latest"]).document()["facts"]["forge"][0]["labels"].clone()
+    };
+    assert_eq!(labels(None), Value::Null);
+    assert_eq!(labels(Some(Value::Null)), Value::Null);
+    assert_eq!(labels(Some(json!([]))), json!([]));
+    assert_eq!(labels(Some(json!(["b", "a", "b"]))), json!(["a", "b"]));
 }
 
 /// The example of `docs/remote.md`, for the candidate at hand.

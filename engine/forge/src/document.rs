@@ -13,6 +13,8 @@ pub(crate) struct Document {
     pub(crate) first_observed_at: String,
     pub(crate) observed_at: String,
     pub(crate) protection: Protection,
+    #[serde(default)]
+    pub(crate) labels: Option<Vec<String>>,
     pub(crate) runs: Vec<Run>,
     pub(crate) statuses: Vec<Status>,
 }

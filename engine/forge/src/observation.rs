@@ -1,5 +1,7 @@
 //! Observations that hold together, and the facts they are.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use runmill_model::{
     Code, CommitId, ContextName, Digest, Observer, Problem, Problems,
@@ -22,6 +24,7 @@ pub struct Observation {
     last: Timestamp,
     protection_readable: bool,
     protected: Vec<Protected>,
+    labels: Option<BTreeSet<String>>,
     checks: Vec<RemoteCheck>,
 }
 
@@ -63,6 +66,7 @@ impl Observation {
             deadline_ms,
             deadline_at: text(Timestamp::from_millisecond(end).unwrap_or(Timestamp::MAX)),
             protection_readable: self.protection_readable,
+            labels: self.labels.as_ref().map(|labels| labels.iter().cloned().collect()),
         }
     }
 }
@@ -126,6 +130,7 @@ impl Reading<'_> {
         }
         let required = (0..).zip(document.protection.required);
         let protected = required.filter_map(|(at, required)| self.protected(at, required)).collect();
+        let labels = self.labels(document.labels);
         let runs = (0..).zip(document.runs);
         let mut checks: Vec<RemoteCheck> = runs.filter_map(|(at, run)| self.run(at, run)).collect();
         let statuses = (0..).zip(document.statuses);
@@ -139,6 +144,7 @@ impl Reading<'_> {
             last: last?,
             protection_readable: document.protection.readable,
             protected,
+            labels: labels?,
             checks: ordered(checks),
         })
     }
@@ -201,6 +207,14 @@ impl Reading<'_> {
             started_at: Some(created_at.clone()),
             completed_at: (!pending).then_some(created_at),
         })
+    }
+
+    /// The outer level is absent where there is a problem, the inner one where they are not known.
+    fn labels(&mut self, labels: Option<Vec<String>>) -> Option<Option<BTreeSet<String>>> {
+        let Some(labels) = labels else { return Some(None) };
+        let read = (0..).zip(labels).map(|(at, label): (usize, _)| self.text(&format!("labels[{at}]"), Some(label)));
+        let read: Vec<_> = read.collect();
+        read.into_iter().map(Option::flatten).collect::<Option<_>>().map(Some)
     }
 
     fn context(&mut self, place: &str, text: String) -> Option<ContextName> {

@@ -1,7 +1,6 @@
 //! The fact kinds, each declared once: Rust type, JSON form, accessors, documentation.
 //!
-//! A declaration names the fields (stored, part of the digest) and the derived properties (computed on the sealed
-//! graph: edges to other facts, sets, counts). Rules see both as properties.
+//! A declaration names the fields (stored, part of the digest) and the derived properties (computed on the sealed graph).
 
 use serde::{Deserialize, Serialize};
 
@@ -223,6 +222,8 @@ declare::facts! {
         deadline_at: String,
         /// Whether the protection of the branch could be read. What it requires is unknown otherwise.
         protection_readable: bool,
+        /// The labels of the pull requests that hold the commit, sorted; absent when they are not known.
+        labels: Option<Vec<String>>,
     } derived {}
 
     /// One run of a check on a forge, or one commit status there.

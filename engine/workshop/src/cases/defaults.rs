@@ -44,6 +44,7 @@ pub fn of(kind: Kind, key: &str) -> Result<Value, String> {
             "base_branch": "main", "first_observed_at": "2030-01-01T00:00:00.000Z",
             "observed_at": "2030-01-01T00:05:00.000Z", "observed_for_ms": 300_000, "deadline_ms": 600_000,
             "deadline_at": "2030-01-01T00:10:00.000Z", "protection_readable": true,
+            "labels": null,
         }),
         Kind::RemoteCheck => {
             let (context, position) = key.rsplit_once('#').unwrap_or((key, ""));

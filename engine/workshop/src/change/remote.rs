@@ -63,6 +63,7 @@ fn observed(known: &Known<'_>) -> Vec<Edit> {
                 deadline_ms: 0,
                 deadline_at: time,
                 protection_readable: true,
+                labels: None,
             };
             serde_json::to_value(forge).map(|forge| Edit::Add(Kind::Forge.as_str(), forge)).into_iter().collect()
         }
