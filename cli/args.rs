@@ -7,8 +7,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::command::{
     approve::ApproveArgs, completions::CompletionsArgs, declare::DeclareArgs, deps::DepsCommand, doctor::DoctorArgs,
-    evidence::EvidenceCommand, explain::ExplainArgs, facts::FactsArgs, init::InitArgs, inspect::InspectArgs,
-    man::ManArgs, replay::ReplayArgs, report::ReadArgs, rules::RulesCommand, runs::RunsArgs, schema::SchemaArgs,
+    evidence::EvidenceCommand, explain::ExplainArgs, facts::FactsArgs, hook::HookCommand, init::InitArgs,
+    inspect::InspectArgs, man::ManArgs, replay::ReplayArgs, report::ReadArgs, rules::RulesCommand, runs::RunsArgs,
+    schema::SchemaArgs, sessions::SessionCommand, verify::ReceiptArgs,
 };
 use crate::render::outputs::Asked;
 
@@ -86,6 +87,13 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Judge a change: run every required check on base and candidate, and say whether it may merge
     Check(CheckArgs),
+    Verify(ReceiptArgs),
+    /// Hold an agent to a contract over the operator's profiles
+    #[command(subcommand)]
+    Session(SessionCommand),
+    /// Answer a coding agent's hooks, and install them
+    #[command(subcommand)]
+    Hook(HookCommand),
     /// List the runs on record, newest first
     Runs(RunsArgs),
     /// Show everything on record about a run: each check, on both sides, and what was found

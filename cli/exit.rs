@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use runmill_model::{Code, Problems, Verdict};
+use runmill_model::{Code, Problems, ReceiptOutcome, Verdict};
 
 /// How the process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub enum Exit {
     Blocked,
     /// 4: indeterminate.
     Indeterminate,
+    /// 2, of `runmill hook` alone: what coding agents treat as blocking.
+    HookBlocks,
 }
 
 impl Exit {
@@ -38,7 +40,7 @@ impl Exit {
         match self {
             Self::Ready => 0,
             Self::CouldNotRun => 1,
-            Self::Usage => 2,
+            Self::Usage | Self::HookBlocks => 2,
             Self::Blocked => 3,
             Self::Indeterminate => 4,
         }
@@ -57,6 +59,16 @@ impl From<Verdict> for Exit {
             Verdict::Ready => Self::Ready,
             Verdict::Blocked => Self::Blocked,
             Verdict::Indeterminate => Self::Indeterminate,
+        }
+    }
+}
+
+impl From<ReceiptOutcome> for Exit {
+    fn from(outcome: ReceiptOutcome) -> Self {
+        match outcome {
+            ReceiptOutcome::Verified => Self::Ready,
+            ReceiptOutcome::Failed => Self::Blocked,
+            ReceiptOutcome::Indeterminate => Self::Indeterminate,
         }
     }
 }

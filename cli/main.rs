@@ -23,7 +23,8 @@ fn main() -> ExitCode {
     if sandbox::stdout_was_closed() {
         // Nobody must take a verdict that went nowhere for one that was said.
         let _ = writeln!(std::io::stderr(), "standard output is closed, so nothing could be said");
-        return exit::Exit::CouldNotRun.into();
+        let is_hook = std::env::args_os().any(|word| word == "hook");
+        return if is_hook { exit::Exit::HookBlocks } else { exit::Exit::CouldNotRun }.into();
     }
     let exit = match Cli::try_parse() {
         Ok(cli) => command::run(&cli),

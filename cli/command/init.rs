@@ -25,7 +25,7 @@ use crate::{
     exit::Exit,
     render::{self, Output},
 };
-use ask::Asker;
+pub use ask::Asker;
 use detect::Programs;
 pub use plan::{Action, FileEntry};
 use plan::{Plan, Wish};

@@ -10,6 +10,7 @@ pub mod doctor;
 pub mod evidence;
 pub mod explain;
 pub mod facts;
+pub mod hook;
 pub mod init;
 pub mod inspect;
 pub mod man;
@@ -20,8 +21,10 @@ pub mod rules;
 pub mod runs;
 pub mod schema;
 pub mod session;
+pub mod sessions;
 pub mod stored;
 mod usual;
+pub mod verify;
 
 use crate::{
     args::{Cli, Command, Format, ReportCommand},
@@ -34,6 +37,9 @@ pub fn run(cli: &Cli) -> Exit {
     let mut output = Output::new(&cli.global);
     let result = match &cli.command {
         Command::Check(args) => check::run(&cli.global, args, &mut output),
+        Command::Verify(args) => verify::run(&cli.global, args, &mut output),
+        Command::Hook(command) => hook::run(&cli.global, command, &mut output),
+        Command::Session(command) => sessions::run(&cli.global, command, &mut output),
         Command::Runs(args) => runs::run(&cli.global, args, &output),
         Command::Inspect(args) => inspect::run(&cli.global, args, &output),
         Command::Facts(args) => facts::run(&cli.global, args, &output),

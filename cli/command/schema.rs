@@ -94,6 +94,20 @@ pub enum Name {
     EvidenceReport,
     /// `runmill.asf-evidence-verification-report/v1`, of `evidence verify` for bundles of the TypeScript runmill
     AsfEvidenceVerificationReport,
+    /// `runmill.receipt/v1`, of `verify`
+    Receipt,
+    /// `runmill.registry/v1`, of `verify --list`
+    Registry,
+    /// `runmill.session/v1`, of `session`
+    Session,
+    /// `runmill.profiles/v1`, of `session profiles`
+    Profiles,
+    /// `runmill.draft/v1`, of `session draft`
+    Draft,
+    /// `runmill.hooks/v1`, of `hook install`
+    Hooks,
+    /// `runmill.hook-test/v1`, of `hook self-test`
+    HookTest,
     /// `runmill.error/v1`, of every verb that cannot do its work
     Error,
 }
@@ -148,6 +162,13 @@ fn value(name: Name) -> Value {
         Name::Expectations => documents::expectations(),
         Name::EvidenceReport => documents::evidence_report(),
         Name::AsfEvidenceVerificationReport => documents::verification(),
+        Name::Receipt => documents::receipt(),
+        Name::Registry => documents::registry(),
+        Name::Session => documents::session(),
+        Name::Profiles => documents::profiles(),
+        Name::Draft => documents::draft(),
+        Name::Hooks => documents::hooks(),
+        Name::HookTest => documents::hook_test(),
         Name::Error => documents::error(),
     }
 }

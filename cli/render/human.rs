@@ -86,7 +86,7 @@ impl Screen<'_> {
 
     /// What was judged: a commit, or which merge.
     fn change(&self, out: &mut String) {
-        let change = self.run.graph.change();
+        let Some(change) = self.run.graph.change() else { return };
         let (target, candidate) = &self.run.names;
         let commit = |name: &str, id: &str| {
             let name = plain::text(name);

@@ -6,6 +6,7 @@ mod output;
 use std::time::Duration;
 
 use runmill_model::{Code, Digest};
+use serde_json::Value;
 
 use super::{
     Detail,
@@ -50,9 +51,25 @@ impl Screen<'_> {
             lines.push(String::new());
             lines.extend(self.block(check));
         }
+        lines.extend(self.attested());
         lines.push(String::new());
         lines.extend(self.foot());
         lines.join("\n")
+    }
+
+    /// The commands of a receipt, and the profiles of a session.
+    fn attested(&self) -> Vec<String> {
+        let text = |value: &Value, at: &str| plain::text(value.pointer(at).and_then(Value::as_str).unwrap_or_default());
+        let listed = |name: &str| {
+            let document = self.inspection.attested.as_ref();
+            document.and_then(|it| it.get(name)?.as_array()).cloned().unwrap_or_default()
+        };
+        let commands = listed("commands").into_iter().map(|it| (text(&it, "/id"), text(&it, "/outcome")));
+        let profiles = listed("profiles").into_iter().map(|it| (text(&it, "/id"), text(&it, "/latest/outcome")));
+        let all: Vec<_> = commands.chain(profiles).collect();
+        let lines = all.iter().map(|(id, outcome)| format!("{id}  {}", self.paint.text(tone(outcome), outcome)));
+        let before = (!all.is_empty()).then(String::new);
+        before.into_iter().chain(lines).collect()
     }
 
     /// One check of it, with what was found about it in full, and what it printed.

@@ -17,15 +17,18 @@ pub mod outputs;
 pub mod page;
 pub mod paint;
 pub mod plain;
+pub mod receipt;
 mod replay;
 pub mod rules;
 pub mod runs;
+pub mod session;
+mod told;
 
 use std::io::{self, IsTerminal, Write};
 
 use runmill_host::interrupt::Interrupt;
 use runmill_model::{Code, Problem, Problems};
-use runmill_pipeline::Run;
+use runmill_pipeline::{Run, receipt::ReceiptRun};
 use runmill_workshop::{CodePage, ExplainedRun, ReplayedRun, ReplayedRuns};
 
 use crate::{
@@ -96,6 +99,15 @@ impl Output {
             Format::Human => human::verdict(run, self.stdout, self.width, self.detail),
         };
         self.print(&text, run.verdict.into())
+    }
+
+    /// Shows a receipt.
+    pub fn receipt(&self, run: &ReceiptRun) -> Exit {
+        let text = match self.format {
+            Format::Json => run.printed.clone(),
+            Format::Human => receipt::receipt(run, self.stdout, self.width, self.detail),
+        };
+        self.print(&text, run.outcome.into())
     }
 
     /// Shows the page of a code.
@@ -180,6 +192,12 @@ impl Output {
             Format::Json => self.print(&json::error(problems), Exit::Blocked),
             Format::Human => self.print(&human::problems(problems, self.stdout, self.width), Exit::Blocked),
         }
+    }
+
+    /// Tells a person of something that does not keep a verb from its work.
+    pub fn aside(&self, problem: &Problem) {
+        let text = human::problems(&Problems::from(problem.clone()), self.stderr, self.width);
+        let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 
     /// Prints a text of our own to stdout in human mode.

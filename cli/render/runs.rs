@@ -37,8 +37,8 @@ pub fn outcome(state: &State) -> Option<&str> {
 /// How an outcome or a state is painted.
 pub fn tone(word: &str) -> Tone {
     match word {
-        "ready" | "VERIFIED" | "completed" => Tone::Good,
-        "blocked" | "FAILED" | "exhausted" | "failed" => Tone::Bad,
+        "ready" | "VERIFIED" | "completed" | "PASS" | "passed" => Tone::Good,
+        "blocked" | "FAILED" | "exhausted" | "failed" | "FAIL" | "REJECTED" | "exit" => Tone::Bad,
         "collected" => Tone::Faint,
         _ => Tone::Doubt,
     }

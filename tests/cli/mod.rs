@@ -19,6 +19,7 @@ pub mod init;
 mod inspect;
 mod live;
 mod outputs;
+mod pages;
 mod replay;
 mod report_read;
 mod rules;

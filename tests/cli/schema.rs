@@ -303,6 +303,19 @@ fn every_form_is_printed_and_described() {
     ] {
         print(line);
     }
+    let profiles = "version: 1\nprofiles: [{ id: a, command: 'true' }]\n";
+    std::fs::write(repo.place("profiles.yaml"), profiles).unwrap();
+    for line in [
+        "verify nothing",
+        "verify --list",
+        "session profiles --policy ../profiles.yaml",
+        "session draft --policy ../profiles.yaml",
+        "session begin --policy ../profiles.yaml",
+        "hook install --agent claude",
+        "hook self-test --agent claude",
+    ] {
+        print(line);
+    }
     let described = forms.into_iter().chain(["checks", "policy"].map(str::to_owned)).collect::<BTreeSet<_>>();
     let help = repo.runmill(["schema", "--help"]).output().stdout;
     let (arguments, _) = help.split_once("Options:").unwrap();

@@ -10,7 +10,7 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    ErrorDocument, Repo, User, Verdict, container,
+    ErrorDocument, Receipt, Repo, User, Verdict, container,
     recorded::{assert_replays, ended, unfinished},
     schema,
 };
@@ -181,6 +181,20 @@ impl Runmill {
         output.verdict()
     }
 
+    /// Runs it in JSON mode and reads a receipt.
+    #[track_caller]
+    pub fn receipt(self) -> Receipt {
+        let output = self.arg("--json").output();
+        output.assert_nothing_in_progress();
+        Receipt::new(output)
+    }
+
+    /// Writes down the boundaries that the run comes to, in a file of this name beside the repository.
+    pub fn traced(self, name: &str) -> Self {
+        let file = self.root.join(name);
+        self.env("RUNMILL_CRASH_AT", format!("trace={}", file.display()))
+    }
+
     /// Runs it in JSON mode and reads an error.
     pub fn error(self) -> ErrorDocument {
         let output = self.arg("--json").output();
@@ -230,7 +244,8 @@ impl Output {
         ended(&self.state)
     }
 
-    fn only_document(&self) -> Value {
+    /// The one document on standard output.
+    pub fn only_document(&self) -> Value {
         let mut documents = serde_json::Deserializer::from_str(&self.stdout).into_iter::<Value>();
         let first = documents.next();
         let document = match first {

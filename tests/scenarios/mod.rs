@@ -7,6 +7,7 @@ mod crashes;
 mod dependencies;
 mod environment;
 mod first_day;
+mod hooks;
 #[cfg(feature = "real-world")]
 mod installed;
 #[cfg(feature = "real-world")]
@@ -29,6 +30,7 @@ mod processes;
 mod projects;
 mod properties;
 mod proposals;
+mod receipts;
 mod remote;
 mod reports;
 mod repository_packs;
@@ -37,6 +39,7 @@ mod rule_faults;
 pub mod rules_off;
 mod second_try;
 mod secrets;
+mod sessions;
 mod stand_in;
 mod target_governs;
 mod told;

@@ -6,9 +6,14 @@ use crate::harness::{RUNNER, Remote, Repo, Verdict, listed, listed_with, shell};
 
 /// The ids of the rules of `coverage-contract`, as their files declare them.
 pub fn built_in_rules() -> BTreeSet<String> {
-    let pack = format!("{}/rules/packs/coverage-contract", env!("CARGO_MANIFEST_DIR"));
+    rules_of("coverage-contract")
+}
+
+/// The ids of the rules of a built-in pack, as their files declare them.
+pub fn rules_of(pack: &str) -> BTreeSet<String> {
+    let pack = format!("{}/rules/packs/{pack}", env!("CARGO_MANIFEST_DIR"));
     let stages = ["discovery", "skip", "freshness", "verdict"].map(|stage| format!("{pack}/{stage}"));
-    let files = stages.iter().flat_map(|dir| fs::read_dir(dir).unwrap()).map(|entry| entry.unwrap().path());
+    let files = stages.iter().filter_map(|dir| fs::read_dir(dir).ok()).flatten().map(|entry| entry.unwrap().path());
     let rules = files.filter(|path| path.extension().is_some_and(|extension| extension == "rhai"));
     rules
         .map(|path| {

@@ -49,6 +49,8 @@ pub struct Inspection {
     pub waivers: Vec<Value>,
     /// The documents on record, by name.
     pub documents: BTreeMap<String, Digest>,
+    /// The document of a receipt or a session; absent in a run about a change.
+    pub attested: Option<Value>,
     /// The configured checks, run or not.
     pub checks: Vec<InspectedCheck>,
     /// What rules and floor found.

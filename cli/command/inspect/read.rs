@@ -8,13 +8,14 @@ use runmill_model::{
 };
 use runmill_store::{RunRecord, Store, StoredInvocation};
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::{
     document::{
         InspectedCheck, InspectedDeclaration, InspectedEarlier, InspectedInvocation, InspectedPack, InspectedReport,
         InspectedStream, Inspection,
     },
-    verdict::StoredVerdict,
+    verdict::{StoredAttested, StoredVerdict},
 };
 
 /// Everything on record about a run, or about one check of it. A document that a kind of run does not have is left out.
@@ -28,6 +29,8 @@ pub fn inspection(store: &Store, run: &str, only: Option<&str>) -> Result<Inspec
         Some(digest) => Some(document(store, &record, "verdict", digest)?),
         None => None,
     };
+    let named = ["receipt", "session"].into_iter().find_map(|name| Some((name, record.documents.get(name)?)));
+    let attested: Option<Value> = named.map(|(name, digest)| document(store, &record, name, digest)).transpose()?;
     let coverage = verdict.as_ref().map(StoredVerdict::coverage).unwrap_or_default();
     let stored = record.invocations.iter().map(|stored| ((stored.check.as_str(), stored.side), stored)).collect();
     let checks = match &graph {
@@ -39,7 +42,12 @@ pub fn inspection(store: &Store, run: &str, only: Option<&str>) -> Result<Inspec
     }
     let (policy, relaxations, waivers, findings) = match verdict {
         Some(verdict) => (Some(verdict.policy), verdict.relaxations, verdict.waivers, verdict.findings),
-        None => (None, Vec::new(), Vec::new(), Vec::new()),
+        None => {
+            let told = attested.clone().map(serde_json::from_value::<StoredAttested>);
+            let told = told.transpose().map_err(|error| unreadable(&record, "document", &error.to_string()))?;
+            let StoredAttested { relaxations, findings } = told.unwrap_or_default();
+            (None, relaxations, Vec::new(), findings)
+        }
     };
     let took = record.ended_at.as_millisecond().saturating_sub(record.started_at.as_millisecond());
     Ok(Inspection {
@@ -70,6 +78,7 @@ pub fn inspection(store: &Store, run: &str, only: Option<&str>) -> Result<Inspec
         relaxations,
         waivers,
         documents: record.documents,
+        attested,
         checks,
         findings: findings.into_iter().filter(|finding| only.is_none_or(|check| finding.concerns(check))).collect(),
     })

@@ -25,6 +25,14 @@ struct StoredResult {
     coverage: Outcome,
 }
 
+/// A receipt or a session, as far as it is asked.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct StoredAttested {
+    pub relaxations: Vec<String>,
+    pub findings: Vec<Finding>,
+}
+
 impl StoredVerdict {
     /// The coverage of each invocation, by check and side.
     pub fn coverage(&self) -> BTreeMap<(&str, Side), Outcome> {

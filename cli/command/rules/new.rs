@@ -58,6 +58,10 @@ pub struct NewDocument {
 
 /// Writes the files and says what comes next.
 pub fn run(global: &Global, args: &NewArgs, output: &Output) -> Result<Exit, Problems> {
+    if args.stage == Stage::Discovery && scaffold::is_of_an_agent(args.on) {
+        let message = format!("`discovery` requires checks of a change, and a change has no `{}`", args.on.as_str());
+        return Err(usage(message, "leave out `--stage`").into());
+    }
     let (pack, rule, changes) = match args.name.contains('/') {
         true => new_rule(global, args)?,
         false => new_pack(global, args)?,

@@ -4,8 +4,11 @@ mod dependencies;
 mod evidence;
 mod exceptions;
 mod explained;
+mod hooks;
+mod receipt;
 mod record;
 mod rules;
+mod session;
 mod verdict;
 
 use runmill_manifest::schema::{Member, Shape};
@@ -15,11 +18,14 @@ pub use dependencies::{collection as dependency_collection, fingerprint, prepare
 pub use evidence::{expectations, exported, keygen, pack, report as evidence_report, signed, trusted, verification};
 pub use exceptions::{approval, declaration};
 pub use explained::{code, explanation, replay, rule_explanation};
+pub use hooks::{hook_test, hooks};
+pub use receipt::{receipt, registry};
 pub use record::{collection, inspection, runs, store};
 pub use rules::{
     check as rules_check, coverage as rules_coverage, diff as rules_diff, doc as rules_doc, laws as rules_laws,
     new as rules_new, test as rules_test,
 };
+pub use session::{draft, profiles, session};
 pub use verdict::verdict;
 
 const DIGEST: &str = "^sha256:[0-9a-f]{64}$";

@@ -32,5 +32,6 @@ pub mod interrupt;
 pub mod platform;
 pub mod redact;
 pub mod sandbox;
+pub mod shell;
 pub mod throwaway;
 pub mod toolchain;

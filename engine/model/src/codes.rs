@@ -39,6 +39,9 @@ codes! {
     Verify008 = "RM-VERIFY-008", "a check failed or timed out";
     Verify009 = "RM-VERIFY-009", "coverage is unproven where proof is required";
     Verify010 = "RM-VERIFY-010", "the candidate does not contain the target, or does not merge with it";
+    Verify011 = "RM-VERIFY-011", "the working tree is not the one that was expected";
+    Verify012 = "RM-VERIFY-012", "an id names nothing that the operator defined";
+    Verify013 = "RM-VERIFY-013", "a session's contract does not hold";
     Ci001 = "RM-CI-001", "an observation of the forge is unusable";
     Ci002 = "RM-CI-002", "a required context was never scheduled";
     Ci003 = "RM-CI-003", "a context or its source does not match";
@@ -76,6 +79,7 @@ codes! {
     State002 = "RM-STATE-002", "a run record cannot be written";
     State003 = "RM-STATE-003", "a run is unknown or ambiguous, or has no record";
     State004 = "RM-STATE-004", "the run store does not hold together";
+    State005 = "RM-STATE-005", "a session or draft cannot be used";
     Repo001 = "RM-REPO-001", "there is no repository here";
     Repo002 = "RM-REPO-002", "a revision is unknown or ambiguous";
     Repo003 = "RM-REPO-003", "history or objects are missing from this clone";

@@ -3,16 +3,11 @@
 //! A declaration names the fields (stored, part of the digest) and the derived properties (computed on the sealed
 //! graph). It makes the Rust type, its JSON form, the accessors and their documentation.
 
-macro_rules! facts {
-    ($(
-        $(#[doc = $doc:literal])*
-        $name:ident, $field:ident, $text:literal, |$this:ident| $key:expr,
-        { $($(#[doc = $field_doc:literal])* $(#[serde($($serde:tt)*)])? $member:ident: $ty:ty,)* }
-        derived { $($(#[doc = $derived_doc:literal])* $derived:ident: $derived_ty:expr, $function:path;)* }
-    )*) => {
+macro_rules! kinds {
+    ($($name:ident, $field:ident, $text:literal;)*) => {
         /// The fact kinds.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Kind { $($(#[doc = $doc])* $name,)* }
+        pub enum Kind { $(#[doc = concat!("A [`", stringify!($name), "`].")] $name,)* }
 
         impl Kind {
             /// Every kind, in the order of the declarations.
@@ -25,31 +20,12 @@ macro_rules! facts {
 
             /// What a fact of this kind says.
             pub const fn doc(self) -> &'static str {
-                match self { $(Self::$name => concat!($($doc, "\n",)*),)* }
+                match self { $(Self::$name => $name::DOC,)* }
             }
 
             /// The properties rules can read, fields first.
             pub const fn accessors(self) -> &'static [Accessor] {
-                match self { $(Self::$name => &[
-                    $(Accessor {
-                        name: stringify!($member),
-                        doc: concat!($($field_doc, "\n",)*),
-                        ty: <$ty as Field>::TYPE,
-                        stored: Some(<$ty as Field>::FORM),
-                        left_out: const { false $(|| !stringify!($($serde)*).is_empty())? },
-                        get: |graph, index| graph.facts().$field.get(index as usize)
-                            .map_or(Value::Unit, |fact| fact.$member.value()),
-                    },)*
-                    $(Accessor {
-                        name: stringify!($derived),
-                        doc: concat!($($derived_doc, "\n",)*),
-                        ty: $derived_ty,
-                        stored: None,
-                        left_out: false,
-                        get: |graph, index| graph.facts().$field.get(index as usize)
-                            .map_or(Value::Unit, |fact| $function(graph, fact)),
-                    },)*
-                ],)* }
+                match self { $(Self::$name => $name::ACCESSORS,)* }
             }
         }
 
@@ -58,7 +34,7 @@ macro_rules! facts {
         #[serde(deny_unknown_fields)]
         pub struct Facts {
             $(
-                $(#[doc = $doc])*
+                #[doc = concat!("Each [`", stringify!($name), "`].")]
                 #[serde(default, skip_serializing_if = "Vec::is_empty", rename = $text)]
                 pub $field: Vec<$name>,
             )*
@@ -85,7 +61,16 @@ macro_rules! facts {
                 Ok(())
             }
         }
+    };
+}
 
+macro_rules! facts {
+    ($(
+        $(#[doc = $doc:literal])*
+        $name:ident, $field:ident, |$this:ident| $key:expr,
+        { $($(#[doc = $field_doc:literal])* $(#[serde($($serde:tt)*)])? $member:ident: $ty:ty,)* }
+        derived { $($(#[doc = $derived_doc:literal])* $derived:ident: $derived_ty:expr, $function:path;)* }
+    )*) => {
         $(
             $(#[doc = $doc])*
             #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -100,6 +85,28 @@ macro_rules! facts {
 
             impl Fact for $name {
                 const KIND: Kind = Kind::$name;
+                const DOC: &'static str = concat!($($doc, "\n",)*);
+                const ACCESSORS: &'static [Accessor] = &[
+                    $(Accessor {
+                        name: stringify!($member),
+                        doc: concat!($($field_doc, "\n",)*),
+                        ty: <$ty as Field>::TYPE,
+                        stored: Some(<$ty as Field>::FORM),
+                        left_out: const { false $(|| !stringify!($($serde)*).is_empty())? },
+                        get: |graph, index| graph.facts().$field.get(index as usize)
+                            .map_or(Value::Unit, |fact| fact.$member.value()),
+                    },)*
+                    $(Accessor {
+                        name: stringify!($derived),
+                        doc: concat!($($derived_doc, "\n",)*),
+                        ty: $derived_ty,
+                        stored: None,
+                        left_out: false,
+                        get: |graph, index| graph.facts().$field.get(index as usize)
+                            .map_or(Value::Unit, |fact| $function(graph, fact)),
+                    },)*
+                ];
+
                 fn key(&self) -> String {
                     let $this = self;
                     $key
@@ -115,4 +122,4 @@ macro_rules! facts {
     };
 }
 
-pub(crate) use facts;
+pub(crate) use {facts, kinds};

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use crate::{
     CheckId, FactRef, Graph, Kind, RepoPath, TestSet, Value,
     facts::{
-        Change, Check, Declaration, Invocation, PathRule, PriorRun, Proposal, RemoteCheck, RemoteRequirement, Report,
-        Requirement,
+        Change, Check, Command, Declaration, Event, Invocation, PathRule, PriorRun, Proposal, RemoteCheck,
+        RemoteRequirement, Report, Requirement, Session,
     },
     value::Field,
-    words::{ManifestSource, ReportState, Side},
+    words::{CommandOutcome, EventKind, ManifestSource, ReportState, SandboxMode, Side, Status},
 };
 
 fn edge(fact: Option<FactRef>) -> Value {
@@ -35,7 +35,8 @@ pub(crate) fn change_shared_paths(graph: &Graph, change: &Change) -> Value {
 }
 
 pub(crate) fn check_changed_in_folder(graph: &Graph, check: &Check) -> Value {
-    paths(graph.change().changed_paths.iter().filter(|path| path.is_in(&check.folder)))
+    let changed = graph.change().map(|change| change.changed_paths.as_slice()).unwrap_or_default();
+    paths(changed.iter().filter(|path| path.is_in(&check.folder)))
 }
 
 fn paths<'a>(paths: impl Iterator<Item = &'a RepoPath>) -> Value {
@@ -136,7 +137,7 @@ pub(crate) fn invocation_report(graph: &Graph, invocation: &Invocation) -> Value
 }
 
 pub(crate) fn invocation_expected_commit(graph: &Graph, invocation: &Invocation) -> Value {
-    let change = graph.change();
+    let Some(change) = graph.change() else { return Value::Unit };
     let check = graph.find(Kind::Check, invocation.check.as_str()).and_then(|check| graph.get::<Check>(check));
     let commit = match invocation.side {
         Side::Base => check.and_then(|check| check.baseline.as_ref()).unwrap_or(&change.base),
@@ -175,4 +176,43 @@ pub(crate) fn report_fewer_than_base(graph: &Graph, report: &Report) -> Value {
         base.into_iter().flat_map(|base| base.repeats.iter().filter(|repeat| base.passed.contains(repeat.test)));
     let fewer = repeated.filter(|repeat| listed.contains(repeat.test) && times(report, repeat.test) < repeat.times);
     Value::Tests(fewer.map(|repeat| repeat.test).collect())
+}
+
+impl Command {
+    /// How it came out, in the words of receipts.
+    pub fn outcome(&self) -> CommandOutcome {
+        match (self.defined, self.status) {
+            (false, _) => CommandOutcome::Rejected,
+            (true, Status::Passed) => CommandOutcome::Pass,
+            (true, Status::Failed) if self.exit_code.is_some() || self.signal.is_some() => CommandOutcome::Fail,
+            (true, Status::Timeout) => CommandOutcome::Timeout,
+            (true, Status::Failed | Status::NotRun | Status::Interrupted) => CommandOutcome::Error,
+        }
+    }
+}
+
+pub(crate) fn command_outcome(_: &Graph, command: &Command) -> Value {
+    command.outcome().value()
+}
+
+/// The events that pass a test, in order.
+fn events(graph: &Graph, test: impl Fn(&Event) -> bool) -> impl DoubleEndedIterator<Item = FactRef> {
+    let all = graph.facts().events.iter().enumerate();
+    let index = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    all.filter(move |(_, event)| test(event)).map(move |(at, _)| FactRef { kind: Kind::Event, index: index(at) })
+}
+
+pub(crate) fn command_latest(graph: &Graph, command: &Command) -> Value {
+    let of_it = |event: &Event| event.kind == EventKind::Verified && event.profile.as_ref() == Some(&command.id);
+    edge(events(graph, of_it).next_back())
+}
+
+pub(crate) fn session_last_tool_call(graph: &Graph, _: &Session) -> Value {
+    edge(events(graph, |event| event.kind == EventKind::ToolCall).next_back())
+}
+
+pub(crate) fn session_writes(graph: &Graph, _: &Session) -> Value {
+    let runs = [EventKind::Verifying, EventKind::Verified];
+    let writes = |event: &Event| runs.contains(&event.kind) && event.sandbox == Some(SandboxMode::WorkspaceWrite);
+    Value::List(events(graph, writes).map(Value::Fact).collect())
 }

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     CheckId, Digest, Kind, TestArena, canonical,
-    facts::{Change, Declaration, Fact, Facts, Policy, Report},
-    words::Side,
+    facts::{Change, Declaration, Fact, Facts, Policy, Report, Session, Worktree},
+    words::{Autonomy, Side},
 };
 
 /// The name of the JSON form.
@@ -39,6 +39,9 @@ pub enum GraphError {
         /// How many there are.
         count: usize,
     },
+    /// Things of two kinds of run.
+    #[error("a run is about a `change`, or about a `worktree` or `session`, and this one is about both")]
+    Both,
     /// Two facts of one kind with one key.
     #[error("two `{}` facts are both `{key}`", kind.as_str())]
     Twice {
@@ -118,7 +121,14 @@ impl GraphBuilder {
             }
             report.repeats.sort_by_key(|repeat| repeat.test);
         }
-        let (change, policy) = (one(&facts.change)?, one(&facts.policy)?);
+        let change = at_most_one(&facts.change)?;
+        let (worktree, session) = (at_most_one(&facts.worktree)?, at_most_one(&facts.session)?);
+        match (&change, worktree.is_some() || session.is_some()) {
+            (None, false) => return Err(GraphError::NotOne { kind: Kind::Change, count: 0 }),
+            (Some(_), true) => return Err(GraphError::Both),
+            _ => {}
+        }
+        let policy = one(&facts.policy)?;
         facts.sort().map_err(|(kind, key)| GraphError::Twice { kind, key })?;
         let mut by_key = HashMap::new();
         for &kind in Kind::ALL {
@@ -146,6 +156,10 @@ fn one<F: Fact + Clone>(facts: &[F]) -> Result<F, GraphError> {
     }
 }
 
+fn at_most_one<F: Fact + Clone>(facts: &[F]) -> Result<Option<F>, GraphError> {
+    if facts.is_empty() { Ok(None) } else { one(facts).map(Some) }
+}
+
 fn check_sets(report: &Report, tests: usize) -> Result<(), GraphError> {
     let Report { passed, failed, skipped, flaky, repeats, .. } = report;
     let listed = passed.union(failed).union(skipped);
@@ -162,8 +176,8 @@ pub struct Graph {
     tests: TestArena,
     by_key: HashMap<(Kind, String), u32>,
     declarations: HashMap<CheckId, Vec<u32>>,
-    // INVARIANT: the one `change` and the one `policy` of `facts`.
-    change: Change,
+    // INVARIANT: the `change`, if there is one, and the one `policy` of `facts`.
+    change: Option<Change>,
     policy: Policy,
     digest: OnceLock<Digest>,
 }
@@ -194,9 +208,24 @@ impl Graph {
         &self.tests
     }
 
-    /// The change.
-    pub fn change(&self) -> &Change {
-        &self.change
+    /// The change; none in a run about a working tree or a session.
+    pub fn change(&self) -> Option<&Change> {
+        self.change.as_ref()
+    }
+
+    /// How far runmill may act.
+    pub fn mode(&self) -> Autonomy {
+        self.change.as_ref().map_or(self.policy.mode, |change| change.mode)
+    }
+
+    /// The working tree; none in a run about a change.
+    pub fn worktree(&self) -> Option<&Worktree> {
+        self.facts.worktree.first()
+    }
+
+    /// The session; none in any other run.
+    pub fn session(&self) -> Option<&Session> {
+        self.facts.session.first()
     }
 
     /// The policy.
@@ -262,7 +291,11 @@ impl Graph {
             | Kind::Forge
             | Kind::RemoteCheck
             | Kind::Proposal
-            | Kind::Waiver => None,
+            | Kind::Waiver
+            | Kind::Worktree
+            | Kind::Command
+            | Kind::Session
+            | Kind::Event => None,
         }
     }
 

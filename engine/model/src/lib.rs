@@ -14,11 +14,14 @@ mod derived;
 pub mod digest;
 #[cfg(test)]
 mod example;
+mod fact;
 pub mod facts;
 pub mod finding;
 pub mod graph;
 pub mod ids;
 pub mod problem;
+pub mod receipt;
+pub mod session;
 pub mod test_set;
 pub mod value;
 pub mod verdict;

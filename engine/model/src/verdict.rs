@@ -134,8 +134,8 @@ fn result_of(graph: &Graph, requirement: &Requirement) -> ResultOf {
 fn is_observed(graph: &Graph, context: &ContextName) -> bool {
     let required = graph.find(Kind::RemoteRequirement, context.as_str());
     let required = required.and_then(|fact| graph.get::<RemoteRequirement>(fact));
-    required.is_some_and(|required| {
-        let here = |check: &&RemoteCheck| check.head_sha == graph.change().candidate;
+    required.zip(graph.change()).is_some_and(|(required, change)| {
+        let here = |check: &&RemoteCheck| check.head_sha == change.candidate;
         graph.facts().remote_checks.iter().filter(here).any(|check| required.is_about(check))
     })
 }
@@ -148,7 +148,7 @@ fn requirement_of(graph: &Graph, fact: FactRef) -> Option<FactRef> {
     }
 }
 
-fn floor_finding(rule: &str, subject: Subject, message: &str, fix: &str) -> Finding {
+pub(crate) fn floor_finding(rule: &str, subject: Subject, message: &str, fix: &str) -> Finding {
     let head = RuleHead {
         pack: PackName::floor(),
         rule: RuleId::floor(rule),

@@ -184,6 +184,63 @@ words! {
         /// Everything else, with the findings of earlier stages.
         Verdict = "verdict",
     }
+    /// What a command may write; a ceiling.
+    SandboxMode {
+        /// Nothing of the working tree.
+        ReadOnly = "read-only",
+        /// The working tree.
+        WorkspaceWrite = "workspace-write",
+    }
+    /// What happened in a session.
+    EventKind {
+        /// The contract was made.
+        Begun = "begun",
+        /// The agent called a tool, which may have changed anything.
+        ToolCall = "tool-call",
+        /// A profile was about to run.
+        Verifying = "verifying",
+        /// A profile had run.
+        Verified = "verified",
+        /// Completion was asked for, and denied.
+        Denied = "denied",
+        /// Completion was asked for, and allowed.
+        Completed = "completed",
+    }
+    /// How a profile ended.
+    VerificationOutcome {
+        /// It exited 0.
+        Passed = "passed",
+        /// It exited otherwise, or a signal ended it.
+        Exit = "exit",
+        /// Its time was up.
+        Timeout = "timeout",
+        /// Its program could not be found, or it is not as the contract has it.
+        Configuration = "configuration",
+        /// The boundary it must run in could not be had.
+        Infrastructure = "infrastructure",
+    }
+    /// How a command of a receipt came out.
+    CommandOutcome {
+        /// It exited 0 within its bounds.
+        Pass = "PASS",
+        /// It exited otherwise, or a signal ended it.
+        Fail = "FAIL",
+        /// Its time was up.
+        Timeout = "TIMEOUT",
+        /// Nothing of that id is defined, so there was no process.
+        Rejected = "REJECTED",
+        /// It was not run to an end of its own, so there is no evidence.
+        Error = "ERROR",
+    }
+    /// What a receipt comes to. Never an acceptance.
+    ReceiptOutcome {
+        /// Every command passed, on a tree that did not move.
+        Verified = "VERIFIED",
+        /// A command failed or was rejected.
+        Failed = "FAILED",
+        /// Cannot tell.
+        Indeterminate = "INDETERMINATE",
+    }
     /// The fold of all findings.
     Verdict {
         /// May merge.
@@ -199,5 +256,16 @@ impl Autonomy {
     /// Whether a machine owns the merge, so that nothing of the coverage contract may be loosened.
     pub const fn is_unattended(self) -> bool {
         matches!(self, Self::GuardedMerge | Self::Continuous)
+    }
+}
+
+impl SandboxMode {
+    /// What both allow: a ceiling, never an escalation.
+    #[must_use]
+    pub const fn within(self, ceiling: Self) -> Self {
+        match (self, ceiling) {
+            (Self::WorkspaceWrite, Self::WorkspaceWrite) => Self::WorkspaceWrite,
+            _ => Self::ReadOnly,
+        }
     }
 }

@@ -137,6 +137,7 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
         let recorded = Recorded {
             run: machine.run,
             graph: &graph,
+            change: change_of(&graph)?,
             host: &host,
             policy: Decided::by(&policy, &replaced),
             discovery: &discovery,
@@ -244,6 +245,11 @@ impl Observing<'_> {
         recall.bases.iter().try_for_each(|base| base.observe(&mut builder))?;
         Ok(builder)
     }
+}
+
+/// The change that a graph is about.
+pub(crate) fn change_of(graph: &Graph) -> Result<&Change, Problem> {
+    graph.change().ok_or_else(|| internal("a run about a change has no change".to_owned()))
 }
 
 pub(crate) fn internal(message: String) -> Problem {

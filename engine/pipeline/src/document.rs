@@ -4,10 +4,10 @@ use runmill_manifest::OperatorPolicy;
 use runmill_model::{
     Autonomy, CheckId, Checkout, Code, CommitId, Digest, Finding, Graph, Isolation, Level, ManifestSource, Observer,
     Outcome, PackName, RepoPath, ReportState, RequirementSource, RuleId, RunId, Side, Status, Verdict, Waiting,
-    facts::{Invocation, Report, Requirement, Waiver},
+    facts::{Change, Invocation, Report, Requirement, Waiver},
     verdict::Waived,
 };
-use runmill_policy::Host;
+use runmill_policy::{Host, Pack};
 use serde::Serialize;
 
 use crate::{discover::Discovery, packs};
@@ -16,6 +16,8 @@ use crate::{discover::Discovery, packs};
 pub(crate) struct Recorded<'a> {
     pub(crate) run: &'a RunId,
     pub(crate) graph: &'a Graph,
+    /// The change that the graph is about.
+    pub(crate) change: &'a Change,
     pub(crate) host: &'a Host,
     pub(crate) policy: Decided,
     pub(crate) discovery: &'a Discovery,
@@ -92,7 +94,7 @@ impl From<PolicyEntry> for serde_json::Value {
 }
 
 /// A pack that judged.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PackEntry {
     /// Its name.
     pub name: PackName,
@@ -305,8 +307,7 @@ pub(crate) fn verdict(
     findings: &[Finding],
     waived: &[Waived],
 ) -> VerdictDocument {
-    let Recorded { run, graph, host, policy, discovery } = recorded;
-    let change = graph.change();
+    let Recorded { run, graph, change, host, policy, discovery } = recorded;
     let waiting = findings.iter().filter_map(|finding| waiting(graph, finding)).collect();
     let findings: Vec<FindingEntry> = findings
         .iter()
@@ -325,19 +326,11 @@ pub(crate) fn verdict(
         mode: change.mode,
         facts_digest: graph.digest(),
         policy: PolicyEntry(policy.digest),
-        packs: host
-            .packs()
-            .iter()
-            .map(|pack| PackEntry {
-                name: pack.name().clone(),
-                version: pack.version().to_owned(),
-                digest: pack.digest(),
-            })
-            .collect(),
+        packs: pack_entries(host),
         relaxations: policy.relaxations.clone(),
         waivers: used_waivers(graph, waived),
         waiting,
-        manifest: manifest(graph, discovery),
+        manifest: manifest(graph, change, discovery),
         results: graph.facts().invocations.iter().map(|run| result(graph, run, &findings)).collect(),
         findings,
     }
@@ -370,7 +363,7 @@ fn used_waivers(graph: &Graph, waived: &[Waived]) -> Vec<WaiverEntry> {
         .collect()
 }
 
-fn manifest(graph: &Graph, discovery: &Discovery) -> ManifestEntry {
+fn manifest(graph: &Graph, change: &Change, discovery: &Discovery) -> ManifestEntry {
     let requirements = &graph.facts().requirements;
     let required = |found: Option<&Requirement>| {
         found.map_or((Vec::new(), Vec::new()), |found| (found.sources.clone(), found.reasons.clone()))
@@ -395,7 +388,7 @@ fn manifest(graph: &Graph, discovery: &Discovery) -> ManifestEntry {
     });
     let ignored = discovery.ignored.iter().cloned();
     ManifestEntry {
-        read_from: graph.change().read_from,
+        read_from: change.read_from,
         checks: checks.chain(contexts).collect(),
         ignored_proposals: ignored.map(|(id, reason)| IgnoredProposal { id, reason }).collect(),
     }
@@ -449,7 +442,18 @@ fn coverage(run: &Invocation, report: Option<&Report>, findings: &[FindingEntry]
     if proven { Outcome::Proven } else { Outcome::Unproven }
 }
 
-fn entry(graph: &Graph, finding: &Finding, waived: bool) -> FindingEntry {
+/// The packs of a run.
+pub(crate) fn pack_entries(host: &Host) -> Vec<PackEntry> {
+    let entry = |pack: &Pack| PackEntry {
+        name: pack.name().clone(),
+        version: pack.version().to_owned(),
+        digest: pack.digest(),
+    };
+    host.packs().iter().map(entry).collect()
+}
+
+/// A finding as documents have it.
+pub(crate) fn entry(graph: &Graph, finding: &Finding, waived: bool) -> FindingEntry {
     let (kind, key) = finding.subject_key(graph);
     let evidence = finding.judgement.evidence.iter();
     FindingEntry {

@@ -91,17 +91,30 @@ fn output(exited: &Exited) -> Vec<u8> {
 
 fn notes(done: &Done) -> Vec<String> {
     let mut notes = done.notes.clone();
-    match done.exited.as_ref().map(|exited| &exited.ended) {
-        Some(Ended::NotStarted { reason }) => notes.insert(0, reason.clone()),
-        Some(Ended::OutputLimit) => notes.push("stopped: its output passed `limits.output`".to_owned()),
+    if let Some(exited) = &done.exited {
+        end_notes(&mut notes, exited);
+    }
+    notes
+}
+
+/// What a reader should know of an execution.
+pub(crate) fn exit_notes(exited: &Exited) -> Vec<String> {
+    let mut notes = exited.notes.clone();
+    end_notes(&mut notes, exited);
+    notes
+}
+
+fn end_notes(notes: &mut Vec<String>, exited: &Exited) {
+    match &exited.ended {
+        Ended::NotStarted { reason } => notes.insert(0, reason.clone()),
+        Ended::OutputLimit => notes.push("stopped: its output passed `limits.output`".to_owned()),
         _ => {}
     }
-    match done.exited.as_ref().map_or(0, |exited| exited.leftovers) {
+    match exited.leftovers {
         0 => {}
         1 => notes.push("1 process was still running when the command ended; it was killed".to_owned()),
         count => notes.push(format!("{count} processes were still running when the command ended; they were killed")),
     }
-    notes
 }
 
 /// What became of the report of an invocation.

@@ -5,7 +5,7 @@ use camino::Utf8Path;
 use runmill_evidence::{run::RunTrust, timestamp::Instant};
 use runmill_host::clock::Clock;
 use runmill_manifest::{OperatorPolicy, pack::ParamValue, policy};
-use runmill_model::{Code, Level, PackName, Problem, Problems, verdict::CONTRACT};
+use runmill_model::{Code, Level, PackName, Problem, Problems, receipt, session, verdict::CONTRACT};
 use runmill_policy::{Pack, PackSource, Registry};
 use runmill_rules::Settings;
 
@@ -52,7 +52,7 @@ pub(crate) fn all(
     if !used.iter().any(|used| names_contract(used.source())) {
         collect(load.builtin(CONTRACT, &Settings::default()), &mut packs, &mut problems);
     }
-    for used in used {
+    for used in used.iter().filter(|used| !judges_other_runs(used.source())) {
         collect(load.used(used, base), &mut packs, &mut problems);
     }
     let operators: Vec<PackName> = packs.iter().map(|pack| pack.name().clone()).collect();
@@ -77,6 +77,34 @@ pub(crate) fn all(
         }
     }
     Problems::from_list(problems).map_or(Ok(Packs { packs, replaced }), Err)
+}
+
+/// The built-in packs that judge receipts and sessions. What the operator says of them concerns those alone.
+const OF_OTHER_RUNS: [&str; 2] = [receipt::REGISTRY, session::PROFILES];
+
+fn judges_other_runs(source: &policy::PackSource) -> bool {
+    matches!(source, policy::PackSource::Builtin(name) if OF_OTHER_RUNS.contains(&name.as_str()))
+}
+
+/// The built-in pack that judges a receipt or a session, with the operator's levels.
+///
+/// # Errors
+/// RM-CONFIG-002: the operator names a rule or parameter that it does not have.
+pub(crate) fn of_run(policy: &OperatorPolicy, name: &str) -> Result<Pack, Problems> {
+    let load = Load::new(policy);
+    let is_it =
+        |used: &&policy::PackUse| matches!(used.source(), policy::PackSource::Builtin(own) if own.as_str() == name);
+    match policy.verification().packs().iter().find(is_it) {
+        Some(used) => load.used(used, Utf8Path::new(".")),
+        None => load.builtin(name, &Settings::default()),
+    }
+}
+
+/// What the operator loosened of such a pack.
+pub(crate) fn relaxations_of(policy: &OperatorPolicy, name: &str) -> Vec<String> {
+    let of_pack =
+        |it: &policy::Relaxation| matches!(it, policy::Relaxation::Level { pack, .. } if pack.to_string() == name);
+    policy.relaxations().iter().filter(|it| of_pack(it)).map(ToString::to_string).collect()
 }
 
 /// Findings are told apart by the pack they are from, so nobody else may speak as the floor or as a built-in pack.

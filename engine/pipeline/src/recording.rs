@@ -7,7 +7,7 @@ use runmill_host::{
     sandbox::{ReportFile, Stream},
 };
 use runmill_model::{
-    CheckId, Digest, Graph, Kind, Problem, Problems, Side, Status, canonical,
+    CheckId, CommitId, Digest, Graph, Kind, Problem, Problems, Side, Status, canonical,
     facts::{Check, Invocation, Report},
 };
 use runmill_policy::Host;
@@ -15,9 +15,9 @@ use runmill_store::{Began, Names, RunKind, RunRecord, RunSchema, StoredInvocatio
 use serde::Serialize;
 
 use crate::{
-    Machine, Run, VerdictDocument,
+    Machine, VerdictDocument,
     change::ResolvedChange,
-    check::internal,
+    check::{self, internal},
     execute::Done,
     recall::{self, Recalled},
 };
@@ -52,8 +52,18 @@ impl<'a> Recording<'a> {
         Ok(Self { machine, began })
     }
 
+    /// Enters a run about something else than a change.
+    ///
+    /// # Errors
+    /// RM-STATE-002.
+    pub(crate) fn open(machine: Machine<'a>, kind: RunKind) -> Result<Self, Problem> {
+        let began = Began { run: machine.run.clone(), kind, at: machine.clock.now(), names: Names::default() };
+        machine.store.begin(&began).map_err(|error| error.problem())?;
+        Ok(Self { machine, began })
+    }
+
     /// Lets a run happen. One that comes to nothing ends in the ledger with the reason.
-    pub(crate) fn of(&self, run: impl FnOnce() -> Result<Run, Problems>) -> Result<Run, Problems> {
+    pub(crate) fn of<T>(&self, run: impl FnOnce() -> Result<T, Problems>) -> Result<T, Problems> {
         let judged = run();
         if let Err(problems) = &judged
             && let Some(first) = problems.iter().next()
@@ -73,7 +83,7 @@ impl<'a> Recording<'a> {
         let facts = json(&outcome.graph.to_document())?;
         let documents = [("verdict", outcome.printed.as_bytes().to_vec()), ("facts", facts)];
         let documents = documents.into_iter().map(|(name, bytes)| (name.to_owned(), blobs.add(bytes))).collect();
-        let change = outcome.graph.change();
+        let change = check::change_of(outcome.graph)?;
         let record = RunRecord {
             schema: RunSchema::V1,
             run: self.began.run.clone(),
@@ -93,6 +103,52 @@ impl<'a> Recording<'a> {
         };
         let kept = outcome.bases.iter().flat_map(Recalled::blobs);
         let bytes: Vec<&[u8]> = blobs.0.values().map(Vec::as_slice).chain(kept).collect();
+        let store = self.machine.store;
+        store.put_all(&bytes).and_then(|_| store.finish(&record)).map_err(|error| error.problem())?;
+        Ok(())
+    }
+}
+
+/// What a run about no change came to.
+pub(crate) struct Attested<'a> {
+    pub(crate) outcome: &'a str,
+    /// The name of its document and the document as it is printed.
+    pub(crate) document: (&'a str, &'a str),
+    /// The commit of `HEAD`.
+    pub(crate) candidate: Option<&'a CommitId>,
+    pub(crate) graph: &'a Graph,
+    pub(crate) host: &'a Host,
+}
+
+impl Recording<'_> {
+    /// Writes the record of such a run. It names no invocation, so that nothing of it can ever stand in for a check.
+    ///
+    /// # Errors
+    /// RM-STATE-002: it is not on the disk, so there is no outcome.
+    pub(crate) fn finish_attested(&self, attested: &Attested<'_>) -> Result<(), Problem> {
+        let mut blobs = Blobs::default();
+        let (name, printed) = attested.document;
+        let facts = json(&attested.graph.to_document())?;
+        let documents = [(name, printed.as_bytes().to_vec()), ("facts", facts)];
+        let documents = documents.into_iter().map(|(name, bytes)| (name.to_owned(), blobs.add(bytes))).collect();
+        let record = RunRecord {
+            schema: RunSchema::V1,
+            run: self.began.run.clone(),
+            kind: self.began.kind,
+            engine: env!("CARGO_PKG_VERSION").to_owned(),
+            started_at: self.began.at,
+            ended_at: self.machine.clock.now(),
+            outcome: attested.outcome.to_owned(),
+            target: None,
+            base: None,
+            candidate: attested.candidate.cloned(),
+            names: self.began.names.clone(),
+            documents,
+            packs: packs(attested.host, &mut blobs)?,
+            invocations: Vec::new(),
+            facts_digest: attested.graph.digest(),
+        };
+        let bytes: Vec<&[u8]> = blobs.0.values().map(Vec::as_slice).collect();
         let store = self.machine.store;
         store.put_all(&bytes).and_then(|_| store.finish(&record)).map_err(|error| error.problem())?;
         Ok(())

@@ -60,7 +60,7 @@ impl View {
     /// What the sandbox shows.
     pub(crate) fn for_sandbox(&self) -> sandbox::View {
         let SealedView { tree, git_dir, .. } = &self.sealed.view;
-        sandbox::View { lower: tree.clone(), git_dir: Some(git_dir.clone()) }
+        sandbox::View { lower: tree.clone(), tree: sandbox::Tree::Sealed, git_dir: Some(git_dir.clone()) }
     }
 
     /// Object directories that its `.git` refers to.

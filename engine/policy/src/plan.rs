@@ -110,7 +110,7 @@ pub(crate) fn one(
 ) -> Evaluated {
     let mut evaluated = Evaluated::default();
     let Some((pack, _, rule, info)) = rule(packs, question) else { return evaluated };
-    let level = info.level_in(graph.change().mode);
+    let level = info.level_in(graph.mode());
     let Some(fact) = fact_of(info, graph, question.subject).filter(|_| level != Level::Off) else { return evaluated };
     let task = Task { pack, rule, head: head_at(info, level), subject: question.subject, fact };
     let earlier = if info.stage == Stage::Verdict { earlier.to_vec() } else { Vec::new() };
@@ -130,7 +130,7 @@ fn calls(packs: &[Pack], graph: &Graph, stage: Stage) -> Calls {
     let (mut tasks, mut unmatched) = (Vec::new(), Vec::new());
     for (pack, checked) in packs.iter().enumerate() {
         for (rule, info) in checked.rules().iter().enumerate().filter(|(_, info)| info.stage == stage) {
-            let level = info.level_in(graph.change().mode);
+            let level = info.level_in(graph.mode());
             if level == Level::Off {
                 continue;
             }

@@ -16,6 +16,8 @@ pub(crate) enum Event {
     Ended(Ended),
     /// A run was given up without an outcome.
     Failed { run: RunId, code: Code, message: String },
+    /// Something was noted in a stream; what it says is for whoever noted it.
+    Noted { stream: RunId, body: serde_json::Value },
     /// The blobs of these runs were removed.
     Collected { runs: Vec<RunId>, blobs: u64, bytes: u64 },
 }

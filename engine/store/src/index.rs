@@ -1,6 +1,6 @@
 //! Look-ups, made from the chain and the records. They only point: what they point to is read and checked.
 
-use runmill_model::{CheckId, CommitId, Digest};
+use runmill_model::{CheckId, CommitId, Digest, RunId};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::{
@@ -22,7 +22,7 @@ pub(crate) fn is_current(connection: &Connection) -> Result<bool, Failure> {
 /// Makes the look-ups anew. Entries that do not hold together are left out: a run whose end is one of them reads as
 /// unfinished.
 pub(crate) fn rebuild(connection: &Connection, blobs: &Blobs) -> Result<(), Failure> {
-    connection.execute_batch("DELETE FROM run; DELETE FROM invocation; DELETE FROM indexed")?;
+    connection.execute_batch("DELETE FROM run; DELETE FROM invocation; DELETE FROM note; DELETE FROM indexed")?;
     for entry in chain::rows(connection)?.iter().filter_map(|row| row.entry().ok()) {
         let record = match &entry.event {
             Event::Ended(ended) => blobs.read(&ended.record).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()),
@@ -60,6 +60,9 @@ fn note(connection: &Connection, entry: &Entry, record: Option<&RunRecord>) -> R
             for (place, invocation) in record.iter().flat_map(|record| record.invocations.iter().enumerate()) {
                 insert(connection, ended.run.as_str(), seq, place, invocation)?;
             }
+        }
+        Event::Noted { stream, .. } => {
+            connection.execute("INSERT OR IGNORE INTO note (stream, seq) VALUES (?1, ?2)", (stream.as_str(), seq))?;
         }
         Event::Collected { runs, .. } => {
             for run in runs {
@@ -100,6 +103,20 @@ fn insert(
     Ok(())
 }
 
+/// The entries that are notes of a stream, in order.
+pub(crate) fn places(connection: &Connection, stream: &RunId) -> Result<Vec<i64>, Failure> {
+    let mut statement = connection.prepare_cached("SELECT seq FROM note WHERE stream = ?1 ORDER BY seq")?;
+    Ok(statement.query_map([stream.as_str()], |row| row.get(0))?.collect::<Result<_, _>>()?)
+}
+
+/// Every stream, the one that was begun last first.
+pub(crate) fn streams(connection: &Connection) -> Result<Vec<RunId>, Failure> {
+    let mut statement = connection.prepare("SELECT stream FROM note GROUP BY stream ORDER BY min(seq) DESC")?;
+    let found = statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+    // A name that is none can only stand in an edited index; it names no stream.
+    Ok(found.into_iter().filter_map(|text| RunId::new(text).ok()).collect())
+}
+
 /// What an invocation is of: a check, as defined, on a commit.
 pub(crate) fn subject(check: &CheckId, commit: &CommitId, definition: &Digest) -> String {
     format!("{check} {commit} {}", definition.hex())
@@ -118,6 +135,7 @@ pub(crate) fn dump(connection: &Connection) -> Result<Vec<String>, Failure> {
         "SELECT 'invocation ' || run || ' ' || place || ' ' || ended || ' ' || subject || ' ' || side || ' ' || status || ' '
              || ifnull(sandbox, '-') || ' ' || ifnull(platform, '-') || ' ' || ifnull(dependencies, '-') || ' ' || stands_in
          FROM invocation ORDER BY run, place",
+        "SELECT 'note ' || stream || ' ' || seq FROM note ORDER BY stream, seq",
     ];
     for table in tables {
         let mut statement = connection.prepare(table)?;

@@ -24,6 +24,10 @@ pub(crate) const STEPS: &[&str] = &[
      ) STRICT, WITHOUT ROWID;
      CREATE INDEX invocation_by_subject ON invocation (subject, ended);
      CREATE TABLE indexed (one INTEGER PRIMARY KEY CHECK (one = 1), digest TEXT) STRICT;",
+    // 3: the notes of each stream, made from the chain.
+    "CREATE TABLE note (
+         stream TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (stream, seq)
+     ) STRICT, WITHOUT ROWID;",
 ];
 
 /// The version that a database has with all steps taken.

@@ -255,6 +255,7 @@ impl Chain {
             }
             Event::Ended(ended) => self.end(seq, ended.run.clone(), Some(ended)),
             Event::Failed { run, .. } => self.end(seq, run, None),
+            Event::Noted { .. } => {}
             Event::Collected { runs, .. } => runs.into_iter().for_each(|run| {
                 self.lives.entry(run).or_default().is_collected = true;
             }),
@@ -290,6 +291,7 @@ fn of(event: &Event) -> Option<&RunId> {
     match event {
         Event::Began { run, .. } | Event::Failed { run, .. } => Some(run),
         Event::Ended(ended) => Some(&ended.run),
+        Event::Noted { stream, .. } => Some(stream),
         Event::Collected { .. } => None,
     }
 }

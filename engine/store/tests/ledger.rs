@@ -44,7 +44,7 @@ fn looking_where_nothing_was_recorded_says_so_and_makes_nothing() {
 fn brings_a_ledger_without_an_index_up_to_date() {
     let place = Place::new();
     finished(&place.open(), "r1", minute(0), |_| {});
-    place.tamper("DROP TABLE run; DROP TABLE invocation; DROP TABLE indexed; PRAGMA user_version = 1");
+    place.tamper("DROP TABLE run; DROP TABLE invocation; DROP TABLE indexed; DROP TABLE note; PRAGMA user_version = 1");
     assert_eq!(listed(&place.read()), ["r1 ready"]);
     assert_eq!(place.faults(), Vec::<String>::new());
     finished(&place.open(), "r2", minute(1), |_| {});
@@ -56,7 +56,7 @@ fn a_step_that_fails_leaves_the_ledger_as_it_was() {
     let place = Place::new();
     finished(&place.open(), "r1", minute(0), |_| {});
     // A table in the way of the second step, after its first table.
-    place.tamper("DROP TABLE run; DROP TABLE indexed; PRAGMA user_version = 1");
+    place.tamper("DROP TABLE run; DROP TABLE indexed; DROP TABLE note; PRAGMA user_version = 1");
     let dump = || {
         let ledger = rusqlite::Connection::open(place.ledger()).unwrap();
         let mut names = ledger.prepare("SELECT name FROM sqlite_schema ORDER BY name").unwrap();

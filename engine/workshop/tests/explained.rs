@@ -77,7 +77,8 @@ fn every_open_finding_has_a_condition_that_decided_in_the_rules_own_file() {
 #[test]
 fn every_open_finding_has_a_smallest_change_that_makes_it_pass_when_it_is_judged_again() {
     let mut without = BTreeSet::new();
-    for judged in judged() {
+    // Receipts and sessions are not asked what would change them.
+    for judged in judged().into_iter().filter(|judged| judged.graph.change().is_some()) {
         let mut findings = judged.evaluated.findings.clone();
         findings.extend(fold(&judged.graph, &findings).floor);
         let search = Search::new(&judged.host, &judged.graph, &findings);

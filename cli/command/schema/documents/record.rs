@@ -67,6 +67,9 @@ pub fn inspection() -> Value {
         texts("Everything the operator loosened.").needed("relaxations"),
         Shape::list(waiver()).doc("The waivers that let a finding pass.").needed("waivers"),
         Shape::map("^[a-z-]+$", digest("Its blob.")).doc("The documents on record, by name.").needed("documents"),
+        Shape::any()
+            .doc("The receipt or the session, as it was printed; null in a run about a change.")
+            .needed("attested"),
         Shape::list(check()).doc("The configured checks, run or not.").needed("checks"),
         Shape::list(finding()).doc("What rules and floor found.").needed("findings"),
     ]);

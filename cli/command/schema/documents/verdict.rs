@@ -49,7 +49,8 @@ pub(super) fn digest(doc: &str) -> Shape {
     Shape::pattern(DIGEST).doc(doc)
 }
 
-fn pack() -> Shape {
+/// A pack.
+pub(super) fn pack() -> Shape {
     Shape::object(pack_members())
 }
 

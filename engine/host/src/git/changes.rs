@@ -137,7 +137,7 @@ fn nameable((path, fate): (Vec<u8>, Fate)) -> Result<RepoPath, GitError> {
 }
 
 /// The path with U+FFFD in place of what no path may hold.
-fn replaced(path: &[u8]) -> String {
+pub(super) fn replaced(path: &[u8]) -> String {
     let unnameable = |letter: char| letter == '\\' || letter.is_control();
     String::from_utf8_lossy(path).replace(unnameable, "\u{fffd}")
 }

@@ -39,6 +39,7 @@ mod submodule;
 mod synthetic;
 pub mod tree_digest;
 mod walk;
+mod worktree;
 mod write;
 
 pub use below::Below;
@@ -50,3 +51,4 @@ pub use revision::Target;
 pub use seal::{SealedView, ViewNote};
 pub use sharing::{Beside, SharedProof};
 pub use tree_digest::{stat_hash, tree_hash};
+pub use worktree::{LiveView, WorktreeState};

@@ -6,7 +6,7 @@
 
 use std::{
     collections::{BTreeMap, HashSet},
-    fs,
+    fs, io,
 };
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -36,6 +36,33 @@ pub(super) fn write(
     written: &[Written],
     git_dir: &Utf8Path,
 ) -> Result<Vec<Utf8PathBuf>, GitError> {
+    let object_dirs = write_texts(objects, commit, git_dir)?;
+    write_index(written, &git_dir.join("index"))?;
+    Ok(object_dirs)
+}
+
+/// Writes the directory for a working tree that has an index already, which is copied.
+pub(super) fn write_beside(
+    objects: &Objects,
+    commit: &CommitId,
+    index: &Utf8Path,
+    git_dir: &Utf8Path,
+) -> Result<Vec<Utf8PathBuf>, GitError> {
+    let object_dirs = write_texts(objects, commit, git_dir)?;
+    match copied(index, &git_dir.join("index")) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(GitError::system("copy", index, error)),
+        _ => Ok(object_dirs),
+    }
+}
+
+/// Copies an index with its age: git looks into files that are not older than it, and takes the others for unchanged.
+fn copied(index: &Utf8Path, to: &Utf8Path) -> io::Result<()> {
+    let written = fs::metadata(index)?.modified()?;
+    fs::copy(index, to)?;
+    fs::File::options().write(true).open(to)?.set_modified(written)
+}
+
+fn write_texts(objects: &Objects, commit: &CommitId, git_dir: &Utf8Path) -> Result<Vec<Utf8PathBuf>, GitError> {
     let object_dirs = objects.object_dirs()?;
     for directory in ["objects/info", "objects/pack", "refs/heads", "refs/tags"] {
         let path = git_dir.join(directory);
@@ -45,7 +72,6 @@ pub(super) fn write(
         let path = git_dir.join(name);
         fs::write(&path, text).map_err(|error| GitError::system("write", &path, error))?;
     }
-    write_index(written, &git_dir.join("index"))?;
     Ok(object_dirs)
 }
 

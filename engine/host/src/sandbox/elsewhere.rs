@@ -1,6 +1,6 @@
 //! Where there is no Linux there is no sandbox, and nothing runs.
 
-use super::{Config, Exited, Hear, SandboxError, Spec};
+use super::{Config, Exited, Hear, Keep, SandboxError, Spec};
 use crate::{interrupt::Interrupt, redact::Secrets};
 
 /// A sandbox; never to be had here.
@@ -36,6 +36,20 @@ impl Sandbox {
         _secrets: &Secrets,
         _interrupt: &Interrupt,
         _hear: Hear<'_>,
+    ) -> Result<Exited, SandboxError> {
+        match self.never {}
+    }
+
+    /// Never called: there is no value of this type.
+    ///
+    /// # Errors
+    /// None.
+    pub fn run_keeping(
+        &self,
+        _spec: &Spec,
+        _secrets: &Secrets,
+        _interrupt: &Interrupt,
+        _heard: (Hear<'_>, Keep),
     ) -> Result<Exited, SandboxError> {
         match self.never {}
     }

@@ -29,7 +29,7 @@ mod elsewhere;
 pub use boundary::Boundary;
 pub use error::SandboxError;
 pub use outcome::{Ended, Exited, Irregular, PreExisting, ReportFile, Stream};
-pub use spec::{Config, Hear, Isolation, Limits, Mount, Overlay, Replace, ReportSlot, Spec, View};
+pub use spec::{Config, Hear, Isolation, Keep, Limits, Mount, Overlay, Replace, ReportSlot, Spec, Tree, View};
 
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{Sandbox, helper_main, stdout_was_closed};
@@ -46,6 +46,9 @@ pub const CHECKOUT: &str = "/run/runmill/checkout";
 
 /// The private temporary directory inside.
 pub const TMPDIR: &str = "/tmp";
+
+/// Where the git directory of a view is inside, where `.git` of the tree is a file.
+pub const GIT_DIR: &str = "/run/runmill/git";
 
 /// The private, empty home directory inside.
 pub const HOME: &str = "/run/runmill/home";

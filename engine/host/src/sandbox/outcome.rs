@@ -53,19 +53,29 @@ pub struct Stream {
     pub bytes: u64,
     /// Whether `head` and `tail` leave something out.
     pub truncated: bool,
-    /// The beginning, secrets replaced, at most [`Stream::HEAD`] bytes.
+    /// The beginning, secrets replaced; at most [`Stream::HEAD`] bytes, unless more or less was asked for.
     pub head: Vec<u8>,
-    /// What follows the head, or its last [`Stream::TAIL`] bytes, secrets replaced.
+    /// What follows the head, or the last of it, secrets replaced; at most [`Stream::TAIL`] bytes, unless more or less was
+    /// asked for.
     pub tail: Vec<u8>,
     /// Bytes left out between head and tail, counted after replacement.
     pub omitted: u64,
 }
 
 impl Stream {
-    /// Most bytes kept of the beginning.
+    /// Most bytes kept of the beginning, unless more or less is asked for.
     pub const HEAD: usize = 64 << 10;
-    /// Most bytes kept of the end.
+    /// Most bytes kept of the end, unless more or less is asked for.
     pub const TAIL: usize = 512 << 10;
+
+    /// The beginning alone, as text: what is not UTF-8 is replaced, and a letter that is cut at the end is left out.
+    pub fn beginning(&self) -> String {
+        let whole = match std::str::from_utf8(&self.head) {
+            Err(error) if self.truncated && error.error_len().is_none() => error.valid_up_to(),
+            _ => self.head.len(),
+        };
+        String::from_utf8_lossy(self.head.get(..whole).unwrap_or_default()).into_owned()
+    }
 
     /// The preview as text: what is not UTF-8 is replaced, and a line says how much is left out.
     pub fn text(&self) -> String {

@@ -6,8 +6,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use runmill_model::RepoPath;
 
 use super::{
-    Config, Ended, Limits, Replace, ReportFile, ReportSlot, SandboxError, Spec, View, cgroup::Groups, protocol::Attack,
-    run::run, stream::Heard,
+    Config, Ended, Keep, Limits, Replace, ReportFile, ReportSlot, SandboxError, Spec, Tree, View, cgroup::Groups,
+    protocol::Attack, run::run, stream::Heard,
 };
 use crate::{interrupt::Interrupt, redact::Secrets, toolchain::Toolchains};
 
@@ -33,7 +33,7 @@ pub(super) fn prove(config: &Config) -> Result<(), SandboxError> {
     let exited = run(
         config,
         &spec(lower, git_dir)?,
-        Heard { secrets: &Secrets::none(), hear: &|_| {} },
+        Heard { secrets: &Secrets::none(), hear: &|_| {}, keep: Keep::default() },
         &interrupt,
         Some(Attack { port }),
     )?;
@@ -50,7 +50,7 @@ fn spec(lower: Utf8PathBuf, git_dir: Utf8PathBuf) -> Result<Spec, SandboxError> 
         RepoPath::new(text).map_err(|error| SandboxError::Unavailable { step: error.to_string(), errno: 0 })
     };
     Ok(Spec {
-        view: View { lower, git_dir: Some(git_dir) },
+        view: View { lower, tree: Tree::Sealed, git_dir: Some(git_dir) },
         cwd: RepoPath::root(),
         argv: vec!["true".into()],
         env: BTreeMap::from([("PATH".into(), PATH.into())]),

@@ -18,7 +18,7 @@ use rustix::{
 };
 
 use super::{
-    Config, Ended, Exited, Hear, Isolation, ReportFile, SandboxError, Spec, Stream, VERB,
+    Config, Ended, Exited, Hear, Isolation, Keep, ReportFile, SandboxError, Spec, Stream, VERB,
     cgroup::Groups,
     hint,
     protocol::{Answer, Attack, Ending, Harvest, How, Order, STOP, receive, send},
@@ -75,7 +75,21 @@ impl Sandbox {
         interrupt: &Interrupt,
         hear: Hear<'_>,
     ) -> Result<Exited, SandboxError> {
-        run(&self.config, spec, Heard { secrets, hear }, interrupt, None)
+        run(&self.config, spec, Heard { secrets, hear, keep: Keep::default() }, interrupt, None)
+    }
+
+    /// The same, where so much is kept of each stream. What is kept is what it takes of memory.
+    ///
+    /// # Errors
+    /// As [`Sandbox::run`].
+    pub fn run_keeping(
+        &self,
+        spec: &Spec,
+        secrets: &Secrets,
+        interrupt: &Interrupt,
+        (hear, keep): (Hear<'_>, Keep),
+    ) -> Result<Exited, SandboxError> {
+        run(&self.config, spec, Heard { secrets, hear, keep }, interrupt, None)
     }
 }
 

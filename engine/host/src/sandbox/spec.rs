@@ -67,12 +67,27 @@ pub struct Spec {
     pub limits: Limits,
 }
 
-/// The tree an invocation sees, read-only. With [`Isolation::Landlock`] `.git`, the report and the scratch directories are laid
+/// Whose tree an invocation sees, and whether it may write to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tree {
+    /// One that runmill laid out. Nothing of it can be written.
+    #[default]
+    Sealed,
+    /// Somebody's working tree. Nothing of it can be written.
+    Live,
+    /// Somebody's working tree, to be written; not its `.git`.
+    LiveWritable,
+}
+
+/// The tree an invocation sees. With [`Isolation::Landlock`] `.git`, the report and the scratch directories are laid
 /// into it for the time of the run, and taken out again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct View {
-    /// The sealed base: a directory with the bytes of one commit. Absolute.
+    /// The sealed base, a directory with the bytes of one commit, or a working tree. Absolute.
     pub lower: Utf8PathBuf,
+    /// What it is. A working tree needs [`Isolation::Namespaces`].
+    pub tree: Tree,
     /// A directory that appears as `.git`. Absolute. None: there is no `.git`. The object directories that its
     /// `objects/info/alternates` names are shown read-only at their own paths, also in a hidden repository.
     pub git_dir: Option<Utf8PathBuf>,
@@ -143,6 +158,22 @@ impl Default for Limits {
             output: 64 << 20,
             file_size: 1 << 30,
         }
+    }
+}
+
+/// How much is kept of each stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keep {
+    /// Most bytes of the beginning.
+    pub head: usize,
+    /// Most bytes of the end.
+    pub tail: usize,
+}
+
+impl Default for Keep {
+    /// [`super::Stream::HEAD`] and [`super::Stream::TAIL`].
+    fn default() -> Self {
+        Self { head: super::Stream::HEAD, tail: super::Stream::TAIL }
     }
 }
 

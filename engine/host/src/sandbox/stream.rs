@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use runmill_model::Hasher;
 
-use super::{Hear, Stream};
+use super::{Hear, Keep, Stream};
 use crate::redact::{Redactor, Secrets};
 
 /// Who hears a stream, and what they must not hear.
@@ -12,6 +12,7 @@ use crate::redact::{Redactor, Secrets};
 pub(super) struct Heard<'a> {
     pub(super) secrets: &'a Secrets,
     pub(super) hear: Hear<'a>,
+    pub(super) keep: Keep,
 }
 
 /// A stream while it is read. Its memory does not grow with the stream.
@@ -20,6 +21,7 @@ pub(super) struct Capture<'a> {
     bytes: u64,
     redactor: Redactor<'a>,
     hear: Hear<'a>,
+    keep: Keep,
     /// Clean bytes of the last push, kept for its room.
     clean: Vec<u8>,
     head: Vec<u8>,
@@ -28,12 +30,13 @@ pub(super) struct Capture<'a> {
 }
 
 impl<'a> Capture<'a> {
-    pub(super) fn new(Heard { secrets, hear }: Heard<'a>) -> Self {
+    pub(super) fn new(Heard { secrets, hear, keep }: Heard<'a>) -> Self {
         Self {
             hasher: Hasher::new(),
             bytes: 0,
             redactor: Redactor::new(secrets),
             hear,
+            keep,
             clean: Vec::new(),
             head: Vec::new(),
             tail: VecDeque::new(),
@@ -50,12 +53,12 @@ impl<'a> Capture<'a> {
         self.hasher.update(piece);
         self.bytes += piece.len() as u64;
         self.redactor.push(piece, &mut self.clean);
-        self.keep();
+        self.take();
     }
 
     pub(super) fn finish(mut self) -> Stream {
         self.redactor.finish(&mut self.clean);
-        self.keep();
+        self.take();
         Stream {
             digest: self.hasher.finish(),
             bytes: self.bytes,
@@ -66,17 +69,17 @@ impl<'a> Capture<'a> {
         }
     }
 
-    fn keep(&mut self) {
+    fn take(&mut self) {
         if !self.clean.is_empty() {
             (self.hear)(&self.clean);
         }
-        let room = Stream::HEAD.saturating_sub(self.head.len()).min(self.clean.len());
+        let room = self.keep.head.saturating_sub(self.head.len()).min(self.clean.len());
         let (head, rest) = self.clean.split_at(room);
         self.head.extend_from_slice(head);
         // Only the end of a large piece can stay in the tail.
-        let skipped = rest.len().saturating_sub(Stream::TAIL);
+        let skipped = rest.len().saturating_sub(self.keep.tail);
         let kept = rest.get(skipped..).unwrap_or_default();
-        let dropped = (self.tail.len() + kept.len()).saturating_sub(Stream::TAIL);
+        let dropped = (self.tail.len() + kept.len()).saturating_sub(self.keep.tail);
         self.tail.drain(..dropped);
         self.tail.extend(kept);
         self.omitted += (skipped + dropped) as u64;
@@ -91,7 +94,7 @@ mod tests {
     use super::*;
 
     fn capture(secrets: &Secrets, pieces: &[&[u8]]) -> Stream {
-        let mut capture = Capture::new(Heard { secrets, hear: &|_| {} });
+        let mut capture = Capture::new(Heard { secrets, hear: &|_| {}, keep: Keep::default() });
         for piece in pieces {
             capture.push(piece);
         }
@@ -123,7 +126,7 @@ mod tests {
         let secrets = Secrets::from_values([&b"swordfish"[..]]);
         let heard = std::cell::RefCell::new(Vec::new());
         let hear = |piece: &[u8]| heard.borrow_mut().extend_from_slice(piece);
-        let mut capture = Capture::new(Heard { secrets: &secrets, hear: &hear });
+        let mut capture = Capture::new(Heard { secrets: &secrets, hear: &hear, keep: Keep::default() });
         for piece in [&b"the sword"[..], b"fish of ", b"the king"] {
             capture.push(piece);
             assert!(!String::from_utf8_lossy(&heard.borrow()).contains("sword"));

@@ -15,7 +15,7 @@ use runmill_host::{
     redact::Secrets,
     sandbox::{
         Config, Ended, Exited, Isolation, Limits, Replace, ReportFile, ReportSlot, Sandbox, SandboxError, Spec, TMPDIR,
-        View,
+        Tree, View,
     },
     toolchain::Toolchains,
 };
@@ -41,7 +41,7 @@ impl Fixture {
         let directory = tempfile::Builder::new().prefix("runmill-tree").tempdir().unwrap();
         let lower = utf8(directory.path()).join("tree");
         let spec = Spec {
-            view: View { lower, git_dir: None },
+            view: View { lower, tree: Tree::Sealed, git_dir: None },
             cwd: RepoPath::root(),
             argv: Vec::new(),
             env: BTreeMap::from([

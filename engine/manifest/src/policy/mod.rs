@@ -23,7 +23,7 @@ pub use exception::{BranchName, OperatorSkip, SkipScope};
 pub use packs::{GivenParam, PackSource, PackUse};
 pub use paths::OperatorPath;
 pub use profiles::{Profile, SessionSettings};
-pub use registry::{RegistryCommand, SandboxMode};
+pub use registry::{RegistryCommand, built_in as built_in_registry};
 pub use relaxation::Relaxation;
 pub use remote::{Remote, RequiredContext};
 pub use risk::{Condition, Risk, RiskPath};

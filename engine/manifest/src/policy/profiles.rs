@@ -1,9 +1,9 @@
 //! Profiles and bounds of agent sessions. These keys are in camel case, as the contract has them.
 
-use runmill_model::{CheckId, Digest, canonical};
+use runmill_model::{CheckId, Digest, SandboxMode, canonical};
 use serde::Serialize;
 
-use super::registry::{self, SandboxMode};
+use super::registry;
 use crate::{
     Argv, TimeSpan,
     checks::{DEFAULT_TIMEOUT, identifier},

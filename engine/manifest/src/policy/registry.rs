@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use runmill_model::{CheckId, Digest, canonical};
+use runmill_model::{CheckId, Digest, Problems, SandboxMode, canonical};
 use serde::Serialize;
 
 use crate::{
@@ -10,19 +10,8 @@ use crate::{
     checks::{DEFAULT_TIMEOUT, identifier, names, words},
     faults::{Fault, Faults, Once},
     invalid::quoted,
-    words::words,
     yaml::{self, Entries, Node, Value},
 };
-
-words! {
-    /// What a command may write; a ceiling.
-    SandboxMode {
-        /// Nothing of the working tree.
-        ReadOnly = "read-only",
-        /// The working tree.
-        WorkspaceWrite = "workspace-write",
-    }
-}
 
 /// A command that a request may select by id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -95,6 +84,14 @@ impl RegistryCommand {
     pub fn definition_digest(&self) -> Digest {
         self.digest
     }
+}
+
+/// The commands that are there without an operator's registry. One of the operator's with the same id replaces one, whole.
+///
+/// # Errors
+/// Never: a test reads them.
+pub fn built_in() -> Result<Vec<RegistryCommand>, Problems> {
+    super::parse("the built-in registry", include_str!("registry/built-in.yaml")).map(|policy| policy.registry)
 }
 
 pub(super) fn read(node: &Node, faults: &mut Faults) -> Vec<RegistryCommand> {

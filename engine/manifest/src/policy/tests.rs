@@ -1,6 +1,6 @@
 //! The operator's policy: every key, each refusal with its place, and what is recorded as loosened.
 
-use runmill_model::words::{Checkout, Isolation, Level, TreeHash};
+use runmill_model::words::{Checkout, Isolation, Level, SandboxMode, TreeHash};
 
 use super::*;
 use crate::{EnvName, pack::ParamValue, rendered::rendered};
@@ -451,5 +451,15 @@ fn unusable_risk_paths_are_kept_and_say_so() {
     }
     for path in ["/a", "a//b", "../a", "./a", "a[b]", "{a,b}", "!a", "C:/a", "a\\b"] {
         assert!(!usable(path), "{path}");
+    }
+}
+
+#[test]
+fn the_built_in_commands_read_and_write_nothing() {
+    let commands = built_in_registry().unwrap();
+    assert!(commands.len() >= 6);
+    for command in commands {
+        assert_eq!(command.sandbox(), SandboxMode::ReadOnly, "{}", command.id());
+        assert!(command.env().is_empty() && command.description().is_some(), "{}", command.id());
     }
 }

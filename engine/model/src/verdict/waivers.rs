@@ -63,7 +63,7 @@ fn beyond(graph: &Graph, finding: &Finding) -> Option<&'static str> {
     if UNWAIVABLE.contains(&finding.code) {
         return Some("which no waiver lets pass");
     }
-    if finding.head.pack.as_str() == CONTRACT && graph.change().mode.is_unattended() {
+    if finding.head.pack.as_str() == CONTRACT && graph.mode().is_unattended() {
         return Some("which no waiver lets pass where a machine owns the merge");
     }
     touches_passed_test(graph, finding).then_some("which is about tests that passed at the base")

@@ -22,7 +22,7 @@ use runmill_policy::{Host, Limits, Pack, PackSource};
 use serde_json::Value as Json;
 
 use crate::{
-    VerdictDocument,
+    VerdictDocument, check,
     discover::{self, Discovery},
     document, judge,
 };
@@ -79,7 +79,7 @@ impl Replay {
         let graph = sealed(&self.with_requirements(&discovery.requirements)?)?;
         let (mut findings, Folded { verdict, floor, waived }) = judge::judge(&host, &graph, discovered);
         findings.extend(floor);
-        let document = self.document(&host, &graph, &discovery, verdict, &findings, &waived);
+        let document = self.document(&host, &graph, &discovery, verdict, &findings, &waived)?;
         Ok(Rejudged { host, graph, verdict, findings, waived, document })
     }
 
@@ -91,11 +91,12 @@ impl Replay {
         verdict: Verdict,
         findings: &[Finding],
         waived: &[Waived],
-    ) -> VerdictDocument {
+    ) -> Result<VerdictDocument, Problem> {
         let relaxations = self.relaxations.clone();
         let policy = document::Decided { digest: self.policy, relaxations };
-        let recorded = document::Recorded { run: &self.run, graph, host, policy, discovery };
-        document::verdict(&recorded, verdict, findings, waived)
+        let change = check::change_of(graph)?;
+        let recorded = document::Recorded { run: &self.run, graph, change, host, policy, discovery };
+        Ok(document::verdict(&recorded, verdict, findings, waived))
     }
 
     /// The facts as discovery saw them: nothing was required yet and nothing had run.

@@ -9,7 +9,7 @@ use super::{
     types::Ty,
     walk::{Flow, Part, Walk},
 };
-use crate::language::{text::suggestion, tokens::ABSENT};
+use crate::language::{context, text::suggestion, tokens::ABSENT};
 
 impl Walk<'_> {
     pub(super) fn expression(&mut self, expression: &Expr) -> Ty {
@@ -166,10 +166,11 @@ impl Walk<'_> {
         let ty = match of {
             Ty::Fact(kind) => self.of_fact(kind.0, name, position),
             Ty::Cx => match name {
-                "change" => Ty::fact(Kind::Change),
-                "policy" => Ty::fact(Kind::Policy),
                 "params" => Ty::Params,
-                _ => self.unknown_property("cx", name, ["change", "policy", "params"].into_iter(), position),
+                _ => match context::kind_of(name) {
+                    Some(kind) => Ty::fact(kind),
+                    None => self.unknown_property("cx", name, context::PROPERTIES.iter().copied(), position),
+                },
             },
             Ty::Params => {
                 self.world.params.borrow_mut().insert(name.to_owned());

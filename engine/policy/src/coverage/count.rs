@@ -47,7 +47,7 @@ struct Calls<'a> {
 impl Calls<'_> {
     fn follow(&self, mut each: impl FnMut(Option<&RuleResult>, &Marks)) {
         let graph = &self.covering.graph;
-        let level = self.rule.level_in(graph.change().mode);
+        let level = self.rule.level_in(graph.mode());
         if level == Level::Off {
             return;
         }

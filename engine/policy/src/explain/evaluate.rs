@@ -11,7 +11,7 @@ use super::{
     run::{Frame, Run, Stop},
     spell,
 };
-use crate::language::{scopes::Closure, shown::shown, text::suggestion, tokens::ABSENT, values::type_of};
+use crate::language::{context, scopes::Closure, shown::shown, text::suggestion, tokens::ABSENT, values::type_of};
 
 impl Run<'_> {
     /// Evaluates an expression.
@@ -169,7 +169,6 @@ impl Run<'_> {
     ) -> Result<Arc<Step>, Stop> {
         let (place, text) = (left.place.clone(), format!("{}.{name}", left.text));
         let graph = self.asked.graph;
-        let single = |kind| Value::Fact(runmill_model::FactRef { kind, index: 0 });
         let (value, kind) = match (&left.value, &left.kind, name) {
             (Some(Value::Fact(fact)), ..) => {
                 let known = fact.kind.accessors();
@@ -187,12 +186,11 @@ impl Run<'_> {
                 self.read.push(read);
                 (Some(value), StepKind::Property { fact: *fact, property: accessor.name })
             }
-            (None, StepKind::Context, "change") => (Some(single(runmill_model::Kind::Change)), StepKind::Function),
-            (None, StepKind::Context, "policy") => (Some(single(runmill_model::Kind::Policy)), StepKind::Function),
             (None, StepKind::Context, "params") => (None, StepKind::Param),
-            (None, StepKind::Context, name) => {
-                return Err(self.stop(frame, position, format!("`cx` has no `{name}`")));
-            }
+            (None, StepKind::Context, name) => match context::fact_of(name, graph) {
+                Ok(fact) => (Some(Value::Fact(fact)), StepKind::Function),
+                Err(what) => return Err(self.stop(frame, position, what)),
+            },
             (None, _, name) => match self.asked.pack.source().params.get(name) {
                 Some(value) => (Some(value.clone()), StepKind::Param),
                 None => return Err(self.stop(frame, position, format!("the pack has no parameter `{name}`"))),

@@ -3,7 +3,7 @@
 use std::{any::TypeId, rc::Rc};
 
 use rhai::{Dynamic, EvalAltResult, ImmutableString, Module};
-use runmill_model::{FactRef, Kind, Stage, Value};
+use runmill_model::{FactRef, Graph, Kind, Stage, Value};
 
 use super::{
     functions::{Outcome, fault, native},
@@ -22,7 +22,9 @@ struct Params;
 
 /// What `cx` offers, for the reference.
 pub(crate) const MEMBERS: &[(&str, &str)] = &[
-    ("cx.change -> change", "The change that is judged."),
+    ("cx.change -> change", "The change that is judged; a fault in a run about a working tree or a session."),
+    ("cx.worktree -> worktree", "The working tree of a receipt or a session; a fault where there is none."),
+    ("cx.session -> session", "The session that is judged; a fault in any other run."),
     ("cx.policy -> policy", "The operator's policy."),
     ("cx.params.NAME", "A parameter of the pack, as `pack.kdl` declares and the operator sets it."),
     ("cx.check(text) -> check or ()", "The configured check of an id; absent when there is none."),
@@ -38,13 +40,33 @@ pub(crate) const MEMBERS: &[(&str, &str)] = &[
 pub(crate) const METHODS: &[(&str, usize)] = &[("check", 2), ("facts", 2), ("findings", 3)];
 
 /// Names of the properties of `cx`.
-pub(crate) const PROPERTIES: &[&str] = &["change", "policy", "params"];
+pub(crate) const PROPERTIES: &[&str] = &["change", "worktree", "session", "policy", "params"];
+
+/// The properties of `cx` that are facts, of kinds of which there is at most one.
+const FACTS: &[(&str, Kind)] =
+    &[("change", Kind::Change), ("worktree", Kind::Worktree), ("session", Kind::Session), ("policy", Kind::Policy)];
+
+/// The kind of fact that a property of `cx` is; none when it is another one.
+pub(crate) fn kind_of(name: &str) -> Option<Kind> {
+    FACTS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
+}
+
+/// The fact that a property of `cx` is, or what is wrong with asking for it.
+pub(crate) fn fact_of(name: &str, graph: &Graph) -> Result<FactRef, String> {
+    let kind =
+        kind_of(name).ok_or_else(|| format!("`cx` has no `{name}`{}", suggestion(name, PROPERTIES.iter().copied())))?;
+    graph.of_kind(kind).next().ok_or_else(|| format!("this run is about no `{name}`"))
+}
 
 /// Registers `cx`.
 pub(crate) fn register(module: &mut Module, session: &Rc<Session>) {
-    let single = |kind| FactRef { kind, index: 0 };
-    module.set_getter_fn("change", move |_: &mut Cx| -> Outcome { Ok(Dynamic::from(Fact(single(Kind::Change)))) });
-    module.set_getter_fn("policy", move |_: &mut Cx| -> Outcome { Ok(Dynamic::from(Fact(single(Kind::Policy)))) });
+    for (name, _) in FACTS {
+        let of = Rc::clone(session);
+        module.set_getter_fn(*name, move |_: &mut Cx| -> Outcome {
+            let fact = fact_of(name, &*of.graph()?).map_err(|what| fault(&Fault::new(what)))?;
+            Ok(Dynamic::from(Fact(fact)))
+        });
+    }
     module.set_getter_fn("params", |_: &mut Cx| -> Outcome { Ok(Dynamic::from(Params)) });
     module.set_indexer_get_fn(|_: &mut Cx, name: ImmutableString| -> Outcome {
         Err(fault(&Fault::new(format!("`cx` has no `{name}`{}", suggestion(&name, PROPERTIES.iter().copied())))))

@@ -88,7 +88,9 @@ pub struct Expect {
 pub const OUTCOMES: [&str; 8] =
     ["proven", "refuted", "unproven", "waiting", "not_applicable", "require", "ignore", "nothing"];
 
-const VERDICTS: [&str; 3] = ["ready", "blocked", "indeterminate"];
+/// The words of verdicts, of receipts and of sessions.
+const VERDICTS: [&str; 8] =
+    ["ready", "blocked", "indeterminate", "VERIFIED", "FAILED", "INDETERMINATE", "allowed", "denied"];
 
 /// What reading cases needs.
 pub(super) struct Reading<'a> {

@@ -105,6 +105,30 @@ pub fn of(kind: Kind, key: &str) -> Result<Value, String> {
             "observed_by": "operator", "fingerprint": key, "reason": "agreed", "approver": "owner",
             "expires": "2030-01-01", "expired": false,
         }),
+        Kind::Worktree => json!({
+            "observed_by": "orchestrator", "root": "/project", "head": "a".repeat(40), "changed_paths": ["src/lib.rs"],
+            "diff": tree, "head_after": "a".repeat(40), "changed_paths_after": ["src/lib.rs"], "diff_after": tree,
+            "expected_head": null, "expected_diff": null,
+        }),
+        Kind::Command => json!({
+            "observed_by": "orchestrator", "id": key, "defined": true, "version": "1",
+            "definition_digest": Digest::of(key.as_bytes()).to_string(), "argv": ["run", key], "timeout_ms": 600_000,
+            "sandbox": "read-only", "required": false, "executor": "orchestrator", "status": "passed", "exit_code": 0,
+            "signal": null, "duration_ms": 1_000, "stdout_digest": nothing, "stdout_bytes": 0,
+            "stderr_digest": nothing, "stderr_bytes": 0, "notes": [],
+        }),
+        Kind::Session => json!({
+            "observed_by": "orchestrator", "session": "20300101t000000-1",
+            "sandbox_mode": "workspace-write", "contract_digest": tree, "max_attempts": 3, "attempts": 0,
+        }),
+        Kind::Event => {
+            let place: u32 = key.parse().map_err(|_| format!("`{key}` is no place of six digits"))?;
+            json!({
+                "observed_by": "orchestrator", "place": place, "kind": "begun",
+                "name": null, "profile": null, "began": null, "outcome": null, "sandbox": null,
+                "definition_digest": null, "diff_before": null, "diff_after": null,
+            })
+        }
     };
     Ok(fields)
 }

@@ -89,8 +89,12 @@ fn value(kind: Kind, field: Node<'_>) -> Result<Value, Problem> {
 
 /// A commit may be one hex digit, a digest any word.
 fn spelled(field: &str, word: &str) -> String {
-    let is_commit = ["target", "base", "baseline", "candidate", "commit", "merged"].contains(&field);
-    let is_digest = field == "digest" || field.ends_with("_digest") || field.starts_with("tree_");
+    let is_commit =
+        ["target", "base", "baseline", "candidate", "commit", "merged", "head", "head_after", "expected_head"]
+            .contains(&field);
+    let is_digest = ["digest", "diff", "diff_before", "diff_after", "expected_diff"].contains(&field)
+        || field.ends_with("_digest")
+        || field.starts_with("tree_");
     match word {
         digit if is_commit && digit.len() == 1 => digit.repeat(40),
         word if is_digest && field != "tree_hash" && !word.starts_with("sha256:") => {

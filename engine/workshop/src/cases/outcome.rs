@@ -91,7 +91,7 @@ impl Comparison<'_> {
         if let Some(expected) = case.open.as_ref().filter(|expected| **expected != open) {
             differences.push(whole("open", listed(expected), listed(&open)));
         }
-        let verdict = judged.verdict().as_str();
+        let verdict = judged.word();
         if let Some(expected) = case.verdict.as_ref().filter(|expected| *expected != verdict) {
             differences.push(whole("verdict", expected.clone(), verdict.to_owned()));
         }

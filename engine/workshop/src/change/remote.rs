@@ -1,7 +1,7 @@
 //! What a forge could have reported otherwise.
 
 use runmill_model::{
-    FactRef, Kind, Observer,
+    CommitId, FactRef, Kind, Observer,
     facts::{Forge, RemoteCheck, RemoteRequirement},
 };
 use serde_json::json;
@@ -10,15 +10,16 @@ use super::{About, Change, Known, edit::Edit};
 
 /// A required context succeeded on the candidate, reported by who must.
 pub(super) fn succeeded(known: &Known<'_>, fact: FactRef) -> Vec<Change> {
-    let Some(required) = known.graph.get::<RemoteRequirement>(fact) else { return Vec::new() };
-    let mut edits = observed(known);
+    let required = known.graph.get::<RemoteRequirement>(fact);
+    let Some((required, change)) = required.zip(known.graph.change()) else { return Vec::new() };
+    let candidate = &change.candidate;
+    let mut edits = observed(known, candidate);
     let all = (0..).zip(&known.graph.facts().remote_checks).filter(|(_, check)| required.is_about(check));
     let reported: Vec<FactRef> = all.map(|(index, _)| FactRef { kind: Kind::RemoteCheck, index }).collect();
     if reported.is_empty() {
-        edits.extend(serde_json::to_value(success(known, required)).map(|fact| Edit::Add("remote_check", fact)));
+        edits.extend(serde_json::to_value(success(candidate, required)).map(|fact| Edit::Add("remote_check", fact)));
     }
     for check in reported {
-        let candidate = &known.graph.change().candidate;
         let fields = [("head_sha", json!(candidate)), ("status", json!("completed")), ("conclusion", json!("success"))];
         edits.extend(fields.map(|(field, value)| Edit::Set(check, field, value)));
         let declared = [("app", &required.app), ("workflow", &required.workflow)];
@@ -45,8 +46,7 @@ pub(super) fn readable(fact: FactRef) -> Vec<Change> {
 }
 
 /// The forge was asked about the candidate.
-fn observed(known: &Known<'_>) -> Vec<Edit> {
-    let candidate = known.graph.change().candidate.clone();
+fn observed(known: &Known<'_>, candidate: &CommitId) -> Vec<Edit> {
     match known.graph.of_kind(Kind::Forge).next() {
         Some(forge) => vec![Edit::Set(forge, "sha", json!(candidate))],
         None => {
@@ -55,7 +55,7 @@ fn observed(known: &Known<'_>) -> Vec<Edit> {
                 observed_by: Observer::Forge,
                 digest: known.graph.digest(),
                 repository: "owner/name".to_owned(),
-                sha: candidate,
+                sha: candidate.clone(),
                 base_branch: None,
                 first_observed_at: time.clone(),
                 observed_at: time.clone(),
@@ -70,7 +70,7 @@ fn observed(known: &Known<'_>) -> Vec<Edit> {
     }
 }
 
-fn success(known: &Known<'_>, required: &RemoteRequirement) -> RemoteCheck {
+fn success(candidate: &CommitId, required: &RemoteRequirement) -> RemoteCheck {
     RemoteCheck {
         observed_by: Observer::Forge,
         context: required.context.clone(),
@@ -79,7 +79,7 @@ fn success(known: &Known<'_>, required: &RemoteRequirement) -> RemoteCheck {
         workflow: required.workflow.clone(),
         suite: None,
         number: None,
-        head_sha: known.graph.change().candidate.clone(),
+        head_sha: candidate.clone(),
         status: "completed".to_owned(),
         conclusion: Some("success".to_owned()),
         started_at: None,

@@ -22,8 +22,8 @@ pub(super) fn candidates(known: &Known<'_>, fact: FactRef, property: &str) -> Ve
             let mut edits = ended_well(known, check, run.side);
             edits.push(set("executor", json!(Observer::Orchestrator)));
             edits.push(set("observed_by", json!(Observer::Orchestrator)));
-            let (_, expected) = expected_commit(known, run);
-            edits.push(set("commit", json!(expected)));
+            let expected = expected_commit(known, run);
+            edits.extend(expected.map(|(_, commit)| set("commit", json!(commit))));
             let tests = report::expected(known, check);
             let told = report::told(known, &tests);
             let mut with_report = edits.clone();
@@ -36,10 +36,8 @@ pub(super) fn candidates(known: &Known<'_>, fact: FactRef, property: &str) -> Ve
             changes
         }
         "commit" | "expected_commit" => {
-            let (which, expected) = expected_commit(known, run);
-            if run.commit.as_str() == expected {
-                return Vec::new();
-            }
+            let expected = expected_commit(known, run).filter(|(_, commit)| run.commit.as_str() != commit);
+            let Some((which, expected)) = expected else { return Vec::new() };
             made(format!("`{check}` had run on {which}"), vec![set("commit", json!(expected))])
         }
         "tree_before" | "tree_after" if run.tree_before.is_none() || run.tree_before != run.tree_after => {
@@ -101,7 +99,7 @@ pub(super) fn completed_base(known: &Known<'_>, check: &CheckId) -> Vec<Change> 
 
 /// What makes an invocation one that exited 0 on a tree that did not move.
 pub(super) fn ended_well(known: &Known<'_>, check: &CheckId, side: Side) -> Vec<Edit> {
-    let change = known.graph.change();
+    let Some(change) = known.graph.change() else { return Vec::new() };
     let Some(fact) = known.graph.invocation_of(check, side) else {
         let commit = if side == Side::Base { &change.base } else { &change.candidate };
         let tree = Some(Digest::of(b""));
@@ -173,8 +171,8 @@ fn about(side: Side) -> About {
     }
 }
 
-fn expected_commit(known: &Known<'_>, run: &Invocation) -> (String, String) {
-    let change = known.graph.change();
+fn expected_commit(known: &Known<'_>, run: &Invocation) -> Option<(String, String)> {
+    let change = known.graph.change()?;
     let check = known.graph.find(Kind::Check, run.check.as_str());
     let check = check.and_then(|check| known.graph.get::<Check>(check));
     let (which, commit) = match (run.side, check.and_then(|check| check.baseline.as_ref())) {
@@ -182,5 +180,5 @@ fn expected_commit(known: &Known<'_>, run: &Invocation) -> (String, String) {
         (Side::Base, Some(baseline)) => ("the baseline that the operator names", baseline),
         (Side::Base, None) => ("the base", &change.base),
     };
-    (format!("{which}, {}", commit.short()), commit.as_str().to_owned())
+    Some((format!("{which}, {}", commit.short()), commit.as_str().to_owned()))
 }

@@ -11,6 +11,7 @@ use crate::{PackFiles, snapshots::FileChange};
 pub use runmill_policy::On;
 
 pub use from_run::{Recorded, from_run};
+pub use rule::is_of_an_agent;
 pub use sample::{every_on, on_of};
 
 /// What a new rule is to be.

@@ -43,13 +43,19 @@ pub(super) fn text(rule: &NewRule, sample: &Sample) -> String {
     )
 }
 
+/// Whether a rule is on something that a receipt or a session has, and no change.
+pub fn is_of_an_agent(on: On) -> bool {
+    matches!(on, On::Kind(Kind::Worktree | Kind::Command | Kind::Session | Kind::Event))
+}
+
 /// The fixture that the rule is proven on.
 pub(super) fn fixture(rule: &NewRule, name: &str, sample: &Sample) -> String {
     let facts = if rule.stage == Stage::Discovery { sample::discovered(rule.on) } else { sample.facts.to_owned() };
     format!(
         "// The facts of a change in which everything is as `{id}` wants it. What a fact does not say is in order.\n\
-         fixture \"{name}\" {{\n    add \"change\" \"change\"\n    add \"policy\" \"policy\"\n    {facts}\n}}\n",
-        id = rule.id
+         fixture \"{name}\" {{\n    {about}add \"policy\" \"policy\"\n    {facts}\n}}\n",
+        id = rule.id,
+        about = if is_of_an_agent(rule.on) { "" } else { "add \"change\" \"change\"\n    " },
     )
 }
 

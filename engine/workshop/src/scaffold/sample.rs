@@ -179,6 +179,48 @@ fn of_kind(kind: Kind) -> Sample {
             refute: "set \"waiver\" \"sha256:01\" { expired #true }",
             lack: "set \"policy\" \"policy\" { digest #null }",
         },
+        Kind::Worktree => Sample {
+            facts: "add \"worktree\" \"worktree\"",
+            needed: "it.diff_after",
+            name: "after",
+            missing: "nothing ran on the working tree",
+            wrong: "after != it.diff",
+            told: "the working tree was edited while commands ran",
+            refute: "set \"worktree\" \"worktree\" { diff_after \"edited\" }",
+            lack: "set \"worktree\" \"worktree\" { diff_after #null }",
+        },
+        Kind::Command => Sample {
+            facts: "add \"worktree\" \"worktree\"\n    add \"command\" \"unit\"",
+            needed: "it.stdout_digest",
+            name: "stdout",
+            missing: "${quoted(it.id)} was never started",
+            wrong: "it.outcome != \"PASS\"",
+            told: "${quoted(it.id)} came out as ${it.outcome}",
+            refute: "set \"command\" \"unit\" { status \"failed\"; exit_code 1 }",
+            lack: "set \"command\" \"unit\" { stdout_digest #null }",
+        },
+        Kind::Session => Sample {
+            facts: "add \"worktree\" \"worktree\"\n    add \"session\" \"session\"\n    add \"event\" \"000000\"\n    \
+                    add \"event\" \"000001\" { kind \"tool-call\"; name \"Edit\" }",
+            needed: "it.last_tool_call",
+            name: "last",
+            missing: "no tool was called",
+            wrong: "it.attempts > 2",
+            told: "completion was denied ${plural(it.attempts, \"time\")}",
+            refute: "set \"session\" \"session\" { attempts 3 }",
+            lack: "remove \"event\" \"000001\"",
+        },
+        Kind::Event => Sample {
+            facts: "add \"worktree\" \"worktree\"\n    add \"session\" \"session\"\n    \
+                    add \"event\" \"000000\" { kind \"tool-call\"; name \"Edit\" }",
+            needed: "it.name",
+            name: "tool",
+            missing: "no tool was called",
+            wrong: "tool == \"Bash\"",
+            told: "${quoted(tool)} was called",
+            refute: "set \"event\" \"000000\" { name \"Bash\" }",
+            lack: "set \"event\" \"000000\" { name #null }",
+        },
     }
 }
 

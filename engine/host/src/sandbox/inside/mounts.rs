@@ -39,6 +39,13 @@ impl Tree {
         Ok(tree)
     }
 
+    /// The same as [`Tree::take`], without devices and set-user-id programs.
+    pub(super) fn take_plain(path: &Utf8Path) -> std::io::Result<Self> {
+        let tree = Self::take(path)?;
+        restrict_mount(&tree.0, "", libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV, Reach::Tree)?;
+        Ok(tree)
+    }
+
     /// Whether it is a directory.
     pub(super) fn is_dir(&self) -> bool {
         rustix::fs::fstat(&self.0).is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_dir())

@@ -11,7 +11,7 @@ use super::{
     report::Slot,
     step::Step,
 };
-use crate::sandbox::{CHECKOUT, PreExisting, Replace, SandboxError, Spec};
+use crate::sandbox::{self, CHECKOUT, GIT_DIR, PreExisting, Replace, SandboxError, Spec};
 
 /// Where the view is put together; gone before the check starts.
 const STAGE: &str = "/run/runmill/stage";
@@ -50,8 +50,14 @@ impl Sources {
     /// Takes what the view is made of.
     pub(super) fn take(spec: &Spec) -> Result<Self, SandboxError> {
         let take = |path: &Utf8Path| Tree::take_sealed(path).step(format!("take {path}"));
+        let base = match spec.view.tree {
+            sandbox::Tree::Sealed | sandbox::Tree::Live => take(&spec.view.lower)?,
+            sandbox::Tree::LiveWritable => {
+                Tree::take_plain(&spec.view.lower).step(format!("take {} to write", spec.view.lower))?
+            }
+        };
         Ok(Self {
-            base: take(&spec.view.lower)?,
+            base,
             git_dir: spec.view.git_dir.as_deref().map(take).transpose()?,
             overlays: spec
                 .overlays
@@ -80,7 +86,8 @@ impl Sources {
         for (path, tree) in self.overlays.iter().filter(|(path, _)| !is_in(path, ".git") && !in_scratch(path)) {
             stage.want(path, tree.is_dir(), "place of prepared dependencies")?;
         }
-        if self.git_dir.is_some() {
+        let git = GitPlace::of(spec, &stage.base);
+        if git == GitPlace::Laid {
             stage.want_dir_here(Utf8Path::new(".git"))?;
         }
         if let ReportPlan::InPlace(path) = &plan {
@@ -88,8 +95,11 @@ impl Sources {
         }
         stage.attach_checkout(&plan)?;
         let mut writable = stage.attach_report_directory(&plan)?;
+        if spec.view.tree == sandbox::Tree::LiveWritable {
+            writable.push(CHECKOUT.into());
+        }
         if let Some(tree) = self.git_dir {
-            tree.attach(&inside(".git"))?;
+            tree.attach(&git.open()?)?;
         }
         for path in &scratch {
             tmpfs(&inside(path.as_str()), "0755")?;
@@ -124,6 +134,42 @@ impl Sources {
             Tree::take(Utf8Path::new(CHECKOUT)).step("take the checkout")?.attach(at)?;
         }
         Ok(Finished { slot, writable })
+    }
+}
+
+/// Where the git directory of the view goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum GitPlace {
+    /// There is none.
+    Nowhere,
+    /// Over `.git`, which is made for it.
+    Laid,
+    /// Over the `.git` that a working tree has.
+    Own,
+    /// Elsewhere: `.git` of the working tree is a file, and is covered by one that leads there.
+    Named,
+}
+
+impl GitPlace {
+    fn of(spec: &Spec, base: &Utf8Path) -> Self {
+        match (&spec.view.git_dir, spec.view.tree, look(base, Utf8Path::new(".git"))) {
+            (None, ..) => Self::Nowhere,
+            (Some(_), sandbox::Tree::Sealed, _) => Self::Laid,
+            (Some(_), _, Found::Directory) => Self::Own,
+            (Some(_), ..) => Self::Named,
+        }
+    }
+
+    /// The place, ready to be covered.
+    fn open(self) -> Result<Utf8PathBuf, SandboxError> {
+        if self != Self::Named {
+            return Ok(inside(".git"));
+        }
+        let (file, place) = (Utf8Path::new(STAGE).join("git"), Utf8PathBuf::from(GIT_DIR));
+        make_dir(&place)?;
+        fs::write(&file, format!("gitdir: {GIT_DIR}\n")).step("write a `.git` file")?;
+        Tree::take_sealed(&file).step("take the `.git` file")?.attach(&inside(".git"))?;
+        Ok(place)
     }
 }
 
@@ -321,8 +367,8 @@ impl Stage {
 /// Makes the run-time directory of the sandbox in the cover of `/run`.
 pub(super) fn make_places() -> Result<(), SandboxError> {
     make_dir(Utf8Path::new(CHECKOUT))?;
-    make_dir(Utf8Path::new(crate::sandbox::HOME))?;
-    tmpfs(Utf8Path::new(crate::sandbox::HOME), "0700")
+    make_dir(Utf8Path::new(sandbox::HOME))?;
+    tmpfs(Utf8Path::new(sandbox::HOME), "0700")
 }
 
 /// What the commit has is in the way of what was declared.

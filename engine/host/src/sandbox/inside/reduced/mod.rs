@@ -20,7 +20,7 @@ use super::{
     step::Step,
     view::ViewError,
 };
-use crate::sandbox::{HOME, SandboxError, TMPDIR, protocol::Order};
+use crate::sandbox::{HOME, SandboxError, TMPDIR, Tree, protocol::Order};
 
 /// Puts the machine together as far as that is possible without mounts.
 pub(super) fn build(order: &mut Order, open: &[Utf8PathBuf], notes: &mut Vec<String>) -> Result<Machine, ViewError> {
@@ -31,6 +31,10 @@ pub(super) fn build(order: &mut Order, open: &[Utf8PathBuf], notes: &mut Vec<Str
     if !order.spec.mounts.is_empty() || order.spec.checkout_at.is_some() {
         let reason = "prepared dependencies that name themselves by a path need namespaces";
         return Err(ViewError::NotStarted(reason.into()));
+    }
+    if order.spec.view.tree != Tree::Sealed {
+        let step = "lay `.git` and a report over a working tree without namespaces".to_owned();
+        return Err(SandboxError::Unavailable { step, errno: 0 }.into());
     }
     let scope = Scope::enter(order.parent)?;
     let hidden = Hidden::find(&order.config);

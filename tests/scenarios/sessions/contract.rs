@@ -1,0 +1,155 @@
+//! What a caller sees, what a contract holds, and how a session begins and ends.
+
+use super::{POLICY, Session, at, repo, session, session_under};
+use crate::harness::{Recorded, fits};
+
+#[test]
+fn a_caller_sees_ids_limits_and_digests_and_never_a_command() {
+    let repo = repo();
+    let listed = session(&repo, ["profiles"]).document();
+    let ids: Vec<_> = listed["profiles"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect();
+    assert_eq!((ids, &listed["profiles"][0]["description"]), (vec!["a", "b", "write"], &"the first".into()));
+    let required: Vec<_> = listed["profiles"].as_array().unwrap().iter().map(|it| it["required"].clone()).collect();
+    assert_eq!(required, [true, true, false]);
+    fits(&repo.runmill(["schema", "profiles"]).document(), &listed);
+    at(&repo, ["begin"]);
+    at(&repo, ["verify", "a"]);
+    let run = at(&repo, ["verify", "b"]).document["session"].as_str().unwrap().to_owned();
+    at(&repo, ["complete"]).exits(0);
+    // Not in any answer, on any screen, and in nothing that is kept.
+    let mut told = listed.to_string();
+    for words in [&["profiles"][..], &["draft"], &["status", "--session", &run]] {
+        for format in ["human", "json"] {
+            told.push_str(&session(&repo, words.iter().copied()).args(["--format", format]).output().stdout);
+        }
+    }
+    for words in [["facts", run.as_str()], ["inspect", run.as_str()]] {
+        told.push_str(&repo.runmill(words).arg("--json").output().stdout);
+    }
+    for hidden in ["test -e", "a-fails", "\"-c\"", "mkdir"] {
+        assert!(!told.contains(hidden), "`{hidden}` is in {told}");
+    }
+}
+
+#[test]
+fn every_required_profile_is_in_and_only_known_ids_can_be_added() {
+    let repo = repo();
+    let begun = at(&repo, ["begin", "--profile", "write", "--intent", "mend it"]);
+    assert_eq!(begun.document["contract"]["profiles"], serde_json::json!(["a", "b", "write"]), "{begun}");
+    assert_eq!(begun.document["contract"]["intent"], "mend it");
+    let named = at(&repo, ["begin", "--profile", "a"]);
+    assert_eq!(named.document["contract"]["profiles"], serde_json::json!(["a", "b"]), "{named}");
+    for unknown in ["nothing", "a --fast", "a;true", "sh", ""] {
+        session(&repo, ["begin", "--profile", unknown])
+            .error()
+            .is("RM-CONFIG-004", 2)
+            .says("name one of `a`, `b`, `write`");
+        session(&repo, ["verify", unknown]).error().is("RM-CONFIG-004", 2).says("takes no arguments");
+    }
+    session_under(&repo, ["begin"], "version: 1\n").error().is("RM-CONFIG-004", 2).says("no profile");
+    let rivals = POLICY
+        .replace("required: false", "required: true")
+        .replace("{ id: b, ", "{ id: b, sandboxMode: workspace-write, ");
+    session_under(&repo, ["begin"], &rivals).error().is("RM-CONFIG-002", 2).says("take").says("at most one profile");
+}
+
+#[test]
+fn a_draft_is_good_once_and_for_exactly_its_contract() {
+    let repo = repo();
+    let draft = |words: &[&str]| {
+        let drafted = session(&repo, ["draft"]).args(words.iter().copied()).document();
+        fits(&repo.runmill(["schema", "draft"]).document(), &drafted);
+        drafted["draft"].as_str().unwrap().to_owned()
+    };
+    let first = draft(&["--intent", "mend it"]);
+    let begin = |draft: &str| session(&repo, ["begin", "--draft", draft]);
+    let begun = Session::of(begin(&first));
+    assert_eq!(begun.document["contract"]["intent"], "mend it", "{begun}");
+    begin(&first).error().is("RM-STATE-005", 1).says("was used already");
+    begin("draft-unknown").error().is("RM-STATE-005", 1).says("there is no draft");
+    begin(begun.document["session"].as_str().unwrap()).error().is("RM-STATE-005", 1);
+    let second = draft(&[]);
+    begin(&second).args(["--profile", "write"]).error().is("RM-STATE-005", 1).says("another contract");
+    begin(&second).args(["--intent", "else"]).error().is("RM-STATE-005", 1).says("another contract");
+    let changed = POLICY.replace("! test -e b-fails", "true");
+    session_under(&repo, ["begin", "--draft", &second], &changed).error().is("RM-STATE-005", 1).says("no longer makes");
+    begin(&second).args(["--profile", "a"]).output();
+    begin(&second).error().says("was used already");
+}
+
+#[test]
+fn a_review_asks_a_person_and_nobody_else() {
+    let repo = repo();
+    session(&repo, ["begin", "--review"]).error().is("RM-CONFIG-004", 2).says("asks a person");
+    session(&repo, ["status"]).error().is("RM-STATE-005", 1).says("no session is open");
+}
+
+#[test]
+fn completion_is_recorded_and_ends_the_session() {
+    let repo = repo();
+    for verb in ["status", "complete"] {
+        session(&repo, [verb]).error().is("RM-STATE-005", 1);
+    }
+    let begun = at(&repo, ["begin"]);
+    assert_eq!(begun.is("open", false).open(), ["session/never-verified"]);
+    let steps = ["runmill session verify a", "runmill session verify b", "runmill session complete"];
+    assert_eq!(begun.next(), steps);
+    at(&repo, ["verify", "a"]).exits(0).is("open", false);
+    let second = at(&repo, ["verify", "b"]);
+    assert_eq!(second.exits(0).is("open", true).next(), ["runmill session complete"]);
+    at(&repo, ["status"]).exits(0).is("open", true);
+    let run = begun.document["session"].as_str().unwrap();
+    let completed = at(&repo, ["complete"]);
+    completed.exits(0).is("completed", true);
+    let recorded = Recorded::of(&completed.output.state, run);
+    assert_eq!((recorded.record().outcome.as_str(), recorded.record().kind.as_str()), ("completed", "session"));
+    assert_eq!(recorded.document("session"), completed.output.stdout.as_bytes());
+    for words in [&["verify", "a"][..], &["complete"], &["event", "--kind", "tool-call", "Edit"]] {
+        let again = session(&repo, words.iter().copied()).args(["--session", run]).error();
+        again.is("RM-STATE-005", 1).says("is completed");
+    }
+    at(&repo, ["status", "--session", run]).is("completed", true);
+    let listed = repo.runmill(["runs"]).output().stdout;
+    assert!(listed.contains("completed"), "{listed}");
+    assert_eq!(repo.runmill(["runs", "verify"]).output().exit, 0);
+}
+
+#[test]
+fn completion_is_denied_only_so_often() {
+    let repo = repo();
+    at(&repo, ["begin"]);
+    let policy = POLICY.replace("profiles:", "session: { maxAttempts: 2 }\nprofiles:");
+    let under = |words: &[&str]| Session::of(session_under(&repo, words.iter().copied(), &policy));
+    let begun = under(&["begin"]);
+    under(&["complete"]).exits(3).is("open", false);
+    let last = under(&["complete"]);
+    last.exits(3).is("exhausted", false);
+    assert!(last.open().contains(&"session/attempts-spent"), "{last}");
+    let run = begun.document["session"].as_str().unwrap().to_owned();
+    session(&repo, ["complete", "--session", &run]).error().is("RM-STATE-005", 1).says("is exhausted");
+    assert_eq!(Recorded::of(&last.output.state, &run).record().outcome, "exhausted");
+    // The latest open one is the one before it.
+    at(&repo, ["status"]).is("open", false);
+}
+
+#[test]
+fn a_session_belongs_to_its_repository_also_in_a_shared_state_directory() {
+    let (one, other) = (repo(), repo());
+    let begun = at(&one, ["begin"]);
+    let run = begun.document["session"].as_str().unwrap();
+    let elsewhere = |words: &[&str]| session(&other, words.iter().copied()).state_dir(&one.place("state"));
+    elsewhere(&["status"]).error().is("RM-STATE-005", 1).says("no session is open");
+    elsewhere(&["status", "--session", run]).error().is("RM-STATE-005", 1);
+}
+
+#[test]
+fn a_session_fits_its_schema() {
+    let repo = repo();
+    let schema = repo.runmill(["schema", "session"]).document();
+    at(&repo, ["begin"]);
+    repo.file("a-fails", "");
+    for words in [&["verify", "a"][..], &["verify", "write"], &["event", "--kind", "tool-call", "Edit"], &["complete"]]
+    {
+        fits(&schema, &at(&repo, words.iter().copied()).document);
+    }
+}
