@@ -8,8 +8,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::command::{
     approve::ApproveArgs, completions::CompletionsArgs, declare::DeclareArgs, deps::DepsCommand, doctor::DoctorArgs,
     evidence::EvidenceCommand, explain::ExplainArgs, facts::FactsArgs, hook::HookCommand, init::InitArgs,
-    inspect::InspectArgs, man::ManArgs, replay::ReplayArgs, report::ReadArgs, rules::RulesCommand, runs::RunsArgs,
-    schema::SchemaArgs, sessions::SessionCommand, verify::ReceiptArgs,
+    inspect::InspectArgs, man::ManArgs, mcp::McpArgs, replay::ReplayArgs, report::ReadArgs, rules::RulesCommand,
+    runs::RunsArgs, schema::SchemaArgs, sessions::SessionCommand, verify::ReceiptArgs,
 };
 use crate::render::outputs::Asked;
 
@@ -25,7 +25,7 @@ pub struct Cli {
 }
 
 /// Flags of every verb.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Global {
     /// The repository [default: the one around the working directory]
     #[arg(long, value_name = "DIR", global = true)]
@@ -94,6 +94,7 @@ pub enum Command {
     /// Answer a coding agent's hooks, and install them
     #[command(subcommand)]
     Hook(HookCommand),
+    Mcp(McpArgs),
     /// List the runs on record, newest first
     Runs(RunsArgs),
     /// Show everything on record about a run: each check, on both sides, and what was found

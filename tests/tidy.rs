@@ -88,7 +88,7 @@ fn dependencies_point_one_way() {
 
 #[test]
 fn the_policy_engine_and_git_each_have_one_home() {
-    let homes = [("rhai", "runmill-policy"), ("git2", "runmill-host")];
+    let homes = [("rhai", "runmill-policy"), ("git2", "runmill-host"), ("tokio", "runmill"), ("rmcp", "runmill")];
     let mut offenders = Vec::new();
     for package in packages() {
         let name = package["name"].as_str().unwrap();
@@ -100,6 +100,16 @@ fn the_policy_engine_and_git_each_have_one_home() {
         }
     }
     none("crates away from home", offenders);
+}
+
+/// Everything asynchronous is behind one verb.
+#[test]
+fn the_async_runtime_is_named_by_one_verb_only() {
+    let home = ["cli/command/mcp/", "tests/scenarios/mcp/", "tests/tidy.rs"];
+    let away = sources().into_iter().filter(|path| !home.iter().any(|home| shown(path).starts_with(home)));
+    let words = ["tokio", "rmcp", "async fn", "async move", ".await"];
+    let offenders = away.filter(|path| words.iter().any(|word| code(path).contains(word)));
+    none("these are asynchronous", offenders.map(|path| shown(&path)).collect());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use runmill_store::{
     boundary::{Boundary as At, pass},
 };
 
-use super::{evidence::baseline::baselines, remote, session, usual};
+use super::{evidence::baseline::baselines, proposals, remote, session, usual};
 use crate::{
     args::{CheckArgs, Global},
     exit::{self, Exit},
@@ -42,7 +42,7 @@ fn judged(global: &Global, args: &CheckArgs, output: &Output) -> Result<Run, Pro
     let repository = Repository::discover(&start).map_err(|error| error.problem())?;
     let policy = session::policy(global, &environment, repository.work_dir())?;
     let packs = args.pack.iter().map(|dir: &Utf8PathBuf| load_pack(dir)).collect::<Result<_, _>>()?;
-    let request = CheckRequest {
+    let mut request = CheckRequest {
         start,
         target: args.base.clone(),
         candidate: args.candidate.clone(),
@@ -58,6 +58,7 @@ fn judged(global: &Global, args: &CheckArgs, output: &Output) -> Result<Run, Pro
     let store = Store::open(&session::state_dir(global, &environment, repository.work_dir())?)
         .map_err(|error| error.problem())?;
     pass(At::StoreOpened)?;
+    request.proposals.extend(proposals::of(&store, &repository, args)?);
     let clock = Clock::System;
     let run = session::run_id(clock)?;
     let interrupt = session::interrupt()?;

@@ -14,6 +14,8 @@ pub mod hook;
 pub mod init;
 pub mod inspect;
 pub mod man;
+pub mod mcp;
+mod proposals;
 pub mod remote;
 pub mod replay;
 pub mod report;
@@ -39,6 +41,7 @@ pub fn run(cli: &Cli) -> Exit {
         Command::Check(args) => check::run(&cli.global, args, &mut output),
         Command::Verify(args) => verify::run(&cli.global, args, &mut output),
         Command::Hook(command) => hook::run(&cli.global, command, &mut output),
+        Command::Mcp(args) => return mcp::run(&cli.global, args),
         Command::Session(command) => sessions::run(&cli.global, command, &mut output),
         Command::Runs(args) => runs::run(&cli.global, args, &output),
         Command::Inspect(args) => inspect::run(&cli.global, args, &output),

@@ -104,6 +104,8 @@ pub enum Name {
     Profiles,
     /// `runmill.draft/v1`, of `session draft`
     Draft,
+    /// `runmill.proposal/v1`, of the tool `propose_check` of `mcp`
+    Proposal,
     /// `runmill.hooks/v1`, of `hook install`
     Hooks,
     /// `runmill.hook-test/v1`, of `hook self-test`
@@ -123,7 +125,8 @@ pub fn text(name: Name) -> String {
     serde_json::to_string_pretty(&value(name)).unwrap_or_default() + "\n"
 }
 
-fn value(name: Name) -> Value {
+/// The schema.
+pub fn value(name: Name) -> Value {
     match name {
         Name::Checks => schema::checks(),
         Name::Policy => schema::policy(),
@@ -167,6 +170,7 @@ fn value(name: Name) -> Value {
         Name::Session => documents::session(),
         Name::Profiles => documents::profiles(),
         Name::Draft => documents::draft(),
+        Name::Proposal => documents::proposal(),
         Name::Hooks => documents::hooks(),
         Name::HookTest => documents::hook_test(),
         Name::Error => documents::error(),

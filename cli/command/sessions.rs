@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use clap::{Args, Subcommand};
-use runmill_host::{clock::Clock, git::Repository};
+use runmill_host::{clock::Clock, git::Repository, interrupt::Interrupt};
 use runmill_model::{Code, Problem, Problems, VerificationOutcome};
 use runmill_pipeline::{
     Machine, Silent,
@@ -99,11 +99,15 @@ pub struct NamedArgs {
 
 /// Runs one of them.
 pub fn run(global: &Global, command: &SessionCommand, output: &mut Output) -> Result<Exit, Problems> {
-    with_desk(global, |desk| at(desk, command, output))
+    with_desk(global, &session::interrupt()?, |desk| at(desk, command, output))
 }
 
 /// Opens a desk for one answer.
-pub fn with_desk<T>(global: &Global, answer: impl FnOnce(&Desk<'_>) -> Result<T, Problems>) -> Result<T, Problems> {
+pub fn with_desk<T>(
+    global: &Global,
+    interrupt: &Interrupt,
+    answer: impl FnOnce(&Desk<'_>) -> Result<T, Problems>,
+) -> Result<T, Problems> {
     let environment = session::environment();
     let start = session::start(global)?;
     let repository = Repository::discover(&start).map_err(|error| error.problem())?;
@@ -112,15 +116,7 @@ pub fn with_desk<T>(global: &Global, answer: impl FnOnce(&Desk<'_>) -> Result<T,
     let store = Store::open(&dir).map_err(|error| error.problem())?;
     let clock = Clock::System;
     let run = session::run_id(clock)?;
-    let interrupt = session::interrupt()?;
-    let machine = Machine {
-        store: &store,
-        environment: &environment,
-        clock,
-        run: &run,
-        interrupt: &interrupt,
-        progress: &Silent,
-    };
+    let machine = Machine { store: &store, environment: &environment, clock, run: &run, interrupt, progress: &Silent };
     answer(&Desk::open(&start, policy.as_ref(), machine)?)
 }
 

@@ -19,7 +19,7 @@ pub mod init;
 mod inspect;
 mod live;
 mod outputs;
-mod pages;
+pub mod pages;
 mod replay;
 mod report_read;
 mod rules;

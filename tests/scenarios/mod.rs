@@ -14,6 +14,7 @@ mod installed;
 mod interop;
 mod landlock;
 mod many;
+mod mcp;
 mod merge;
 mod monorepo;
 mod network;

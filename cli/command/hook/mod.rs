@@ -17,7 +17,7 @@ use runmill_model::Problems;
 use runmill_pipeline::session::{Desk, State, Wanted};
 
 use self::payload::{Payload, Stop};
-use super::sessions::with_desk;
+use super::{session, sessions::with_desk};
 use crate::{args::Global, exit::Exit, render::Output};
 
 /// `runmill hook ..`.
@@ -134,7 +134,9 @@ fn answer(global: &Global, agent: Agent, event: Event) -> Exit {
         if let Some(nonce) = &payload.self_test {
             return Verdict::Block(format!("{}{nonce}", self_test::ANSWER));
         }
-        let judged = with_desk(global, |desk| judge(desk, event, &payload));
+        let interrupt = session::interrupt();
+        let judged = interrupt.map_err(Problems::from);
+        let judged = judged.and_then(|it| with_desk(global, &it, |desk| judge(desk, event, &payload)));
         judged.unwrap_or_else(|problems| Verdict::Block(told(&problems)))
     }));
     let verdict = judged.unwrap_or_else(|_| Verdict::Block("a fault inside runmill; nothing was decided".to_owned()));

@@ -25,7 +25,7 @@ pub use rules::{
     check as rules_check, coverage as rules_coverage, diff as rules_diff, doc as rules_doc, laws as rules_laws,
     new as rules_new, test as rules_test,
 };
-pub use session::{draft, profiles, session};
+pub use session::{draft, profiles, proposal, session};
 pub use verdict::verdict;
 
 const DIGEST: &str = "^sha256:[0-9a-f]{64}$";

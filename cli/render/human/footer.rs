@@ -1,6 +1,6 @@
 //! What a person should know beside the verdict, which run it was, and what to type next.
 
-use runmill_model::{Verdict, facts};
+use runmill_model::{RequirementSource, Verdict, facts};
 
 use super::{Screen, check_of, line};
 use crate::render::{Detail, measure::count, paint::Tone};
@@ -51,6 +51,8 @@ impl Screen<'_> {
         let mut notes = self.result_notes(detail);
         let redefined = self.run.graph.facts().checks.iter().filter(|check| check.redefined_by_candidate);
         notes.extend(redefined.map(redefinition));
+        let proposed = document.manifest.checks.iter().filter(|check| check.sources == [RequirementSource::Agent]);
+        notes.extend(proposed.map(|check| format!("`{}` is required because an agent proposed it", check.id)));
         let ignored = document.manifest.ignored_proposals.iter();
         notes.extend(ignored.map(|ignored| format!("proposal `{}` ignored: {}", ignored.id, ignored.reason)));
         if self.run.uncommitted > 0 {

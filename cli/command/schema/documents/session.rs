@@ -1,4 +1,4 @@
-//! `runmill.session/v1`, `runmill.profiles/v1` and `runmill.draft/v1`.
+//! `runmill.session/v1`, `runmill.profiles/v1`, `runmill.draft/v1` and `runmill.proposal/v1`.
 
 use runmill_manifest::schema::Shape;
 use runmill_model::words::VerificationOutcome;
@@ -8,7 +8,7 @@ use super::{
     count, document, optional_text,
     receipt::mode,
     texts,
-    verdict::{digest, finding},
+    verdict::{commit, digest, finding},
 };
 
 /// A session as it stands.
@@ -74,6 +74,19 @@ pub fn draft() -> Value {
         [
             Shape::text().doc("The receipt.").needed("draft"),
             contract().doc("What a session would have to hold to.").needed("contract"),
+        ],
+    )
+}
+
+/// What an agent asked to be required too.
+pub fn proposal() -> Value {
+    document(
+        "runmill.proposal/v1",
+        "A check that an agent asks for beyond those that are required. An id to look up, never a command.",
+        [
+            Shape::text().doc("The check.").needed("check"),
+            commit("The commit that it was asked for at.").needed("head"),
+            Shape::text().doc("What comes of it.").needed("effect"),
         ],
     )
 }

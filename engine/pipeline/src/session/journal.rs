@@ -98,6 +98,10 @@ impl Journal {
     /// The notes of a session; none when it is no session.
     pub(crate) fn read(store: &Store, session: &RunId) -> Result<Option<Self>, Problem> {
         let notes = store.notes(session).map_err(|error| error.problem())?;
+        // Other streams have notes of other forms.
+        if notes.first().is_none_or(|first| first.body.get("begun").is_none()) {
+            return Ok(None);
+        }
         let notes = notes.into_iter().map(happened).collect::<Result<Vec<_>, _>>()?;
         Ok(match notes.first() {
             Some((_, Happened::Begun { contract })) => {

@@ -9,6 +9,7 @@ use runmill_host::{
 };
 use runmill_manifest::{OperatorPolicy, policy::Profile};
 use runmill_model::{Digest, Isolation, Problem, SandboxMode, VerificationOutcome};
+use runmill_store::boundary::{Boundary as At, pass};
 
 use super::journal::{Counted, Verified};
 use crate::{
@@ -61,6 +62,7 @@ fn in_boundary(
 ) -> Result<(Exited, Digest, Digest), Problem> {
     let diff = || repository.worktree().map(|state| state.diff).map_err(|error| error.problem());
     let live = Live::open(repository, policy, machine, secrets)?;
+    pass(At::LaidOut)?;
     let before = diff()?;
     let order = Order {
         argv: profile.argv().words(),
@@ -71,7 +73,9 @@ fn in_boundary(
         keep: Keep { head: 0, tail: 0 },
         output: profile.max_output_bytes().saturating_mul(2),
     };
+    pass(At::Unstarted)?;
     let ran = live.run(&order, &|_| {}).map_err(Problem::from);
+    pass(At::Ended)?;
     live.close()?;
     Ok((ran?.exited, before, diff()?))
 }
