@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::command::report::html::HtmlArgs;
 use crate::command::{
     approve::ApproveArgs, completions::CompletionsArgs, declare::DeclareArgs, deps::DepsCommand, doctor::DoctorArgs,
     evidence::EvidenceCommand, explain::ExplainArgs, facts::FactsArgs, hook::HookCommand, init::InitArgs,
@@ -114,7 +115,7 @@ pub enum Command {
     Deps(DepsCommand),
     /// Make a throw-away repository and catch four false greens in it
     Demo(DemoArgs),
-    /// Look at a test report as the gate would
+    /// Look at a test report as the gate would, or at a recorded run as a page
     #[command(subcommand)]
     Report(ReportCommand),
     /// Write, check and test rules
@@ -133,6 +134,8 @@ pub enum Command {
 pub enum ReportCommand {
     /// Show what a report says, what would be refused, and the reporter setting that repairs it
     Read(ReadArgs),
+    /// Write a recorded run as one page that needs nothing else: checks, findings, facts, tests
+    Html(HtmlArgs),
 }
 
 /// `runmill check`.
@@ -159,8 +162,8 @@ pub struct CheckArgs {
     /// How many checks may run at once [default: the number of processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub jobs: Option<u16>,
-    /// Write the verdict elsewhere too: `sarif=FILE`, `junit=FILE`, `markdown=FILE`, `json=FILE`, or `github` for the
-    /// annotations and the summary of a job; may be repeated
+    /// Write the verdict elsewhere too: `sarif=FILE`, `junit=FILE`, `markdown=FILE`, `html=FILE`, `json=FILE`, or
+    /// `github` for the annotations and the summary of a job; may be repeated
     #[arg(long, value_name = "FORM=FILE")]
     pub output: Vec<Asked>,
     /// Run every base, even where an earlier run executed it and nothing it could notice has changed

@@ -9,7 +9,7 @@ use runmill_store::{
     boundary::{Boundary as At, pass},
 };
 
-use super::{evidence::baseline::baselines, proposals, remote, session, usual};
+use super::{evidence::baseline::baselines, proposals, remote, report::html::page, session, stored, usual};
 use crate::{
     args::{CheckArgs, Global},
     exit::{self, Exit},
@@ -25,7 +25,7 @@ pub fn run(global: &Global, args: &CheckArgs, output: &mut Output) -> Result<Exi
     let outputs = Outputs::prepare(&args.output, summary.map(Utf8PathBuf::from))?;
     match judged(global, args, output) {
         Ok(run) => {
-            outputs.verdict(&run.printed)?;
+            outputs.verdict(&run.printed, || page(&stored::open(global)?, run.document.run.as_str()))?;
             Ok(output.verdict(&run))
         }
         Err(problems) => {

@@ -1,5 +1,6 @@
 //! `runmill report read`: shows what runmill sees in a report, before a gate looks at it.
 
+pub mod html;
 mod human;
 
 use std::{

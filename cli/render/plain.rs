@@ -87,7 +87,7 @@ fn same_length(text: &str) -> String {
 }
 
 /// Control characters, line separators, and marks that change the direction of what follows (Unicode UAX 9).
-fn is_harmful(letter: char) -> bool {
+pub fn is_harmful(letter: char) -> bool {
     letter.is_control()
         || matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

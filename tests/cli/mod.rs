@@ -21,6 +21,7 @@ mod live;
 mod outputs;
 pub mod pages;
 mod replay;
+mod report_html;
 mod report_read;
 mod rules;
 mod rules_signed;

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use regex::Regex;
 use serde_json::{Value, json};
 
 use crate::harness::{Remote, Repo, Verdict, faults};
@@ -19,13 +20,13 @@ const POLICY: &str = "version: 1\nremote: { required: [{ context: build }, { con
     fail_on_skipped_check: false\n  packs: [{ builtin: coverage-contract, levels: { \"outcome/focus-marker\": \"warn\" } }]\n";
 
 /// A change with something of everything: a test that is gone, a failed context, one that is awaited, a warning, a relaxation.
-fn judged() -> (Repo, Verdict) {
+pub fn judged() -> (Repo, Verdict) {
     let repo = Repo::with_tests(["pass a", &written(), "pass c"]);
     repo.tests("unit", ["pass a", "skip c"]).file("test/a.test.js", "it.only('a', () => {});\n").commit("change");
     let mut remote = Remote::of(&repo);
     remote.run("build", "github-actions", "skipped");
     remote.write();
-    let forms = ["sarif=out.sarif", "junit=out.xml", "markdown=out.md", "json=out.json", "github"];
+    let forms = ["sarif=out.sarif", "junit=out.xml", "markdown=out.md", "html=out.html", "json=out.json", "github"];
     let check = repo.check().policy(POLICY).args(["--remote", "../remote.json"]).outputs(forms);
     let verdict = check.env("GITHUB_STEP_SUMMARY", repo.place("summary.md")).verdict();
     verdict.is("blocked").only_codes(["RM-CI-002", "RM-CI-004", "RM-VERIFY-003"]);
@@ -80,6 +81,8 @@ fn every_form_says_what_the_document_says() {
     let xml = quick_xml::escape::unescape(&junit).unwrap().into_owned();
     let markdown = references(&read(&repo, "out.md"));
     assert_eq!(fs::read_to_string(repo.place("summary.md")).unwrap(), read(&repo, "out.md"));
+    let html = page_text(&read(&repo, "out.html"));
+    says_every_text(&html, "", document);
     let annotations: Vec<_> =
         verdict.output().stderr.lines().filter(|line| line.starts_with("::")).map(decoded).collect();
 
@@ -101,22 +104,22 @@ fn every_form_says_what_the_document_says() {
                 assert!(said.contains(text(finding, field)), "{form} does not say {field}: {}\n{said}", finding[field]);
             }
         }
-        for (form, said) in [("junit", &xml), ("markdown", &markdown)] {
+        for (form, said) in [("junit", &xml), ("markdown", &markdown), ("html", &html)] {
             assert!(said.contains(text(finding, "fingerprint")), "{form}");
         }
         for test in finding["tests"].as_array().unwrap() {
-            for (form, said) in [("junit", &xml), ("markdown", &markdown), ("github", annotation)] {
+            for (form, said) in [("junit", &xml), ("markdown", &markdown), ("html", &html), ("github", annotation)] {
                 assert!(said.contains(test.as_str().unwrap()), "{form} does not name {test}\n{said}");
             }
         }
     }
     for relaxation in document["relaxations"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()) {
         assert!(notifications.contains(&relaxation.replace('"', "\\\"")), "{relaxation}\n{notifications}");
-        for said in [&xml, &markdown, &annotations.join("\n")] {
+        for said in [&xml, &markdown, &html, &annotations.join("\n")] {
             assert!(said.contains(relaxation), "{relaxation}\n{said}");
         }
     }
-    for said in [&xml, &markdown, &annotations.join("\n")] {
+    for said in [&xml, &markdown, &html, &annotations.join("\n")] {
         assert!(said.contains("later until it begins, at the latest 2030-01-01T00:10:00.000Z"), "{said}");
         assert!(said.contains(verdict.run()) && said.contains("blocked"), "{said}");
     }
@@ -129,6 +132,43 @@ fn every_form_says_what_the_document_says() {
             "{id}\n{markdown}"
         );
     }
+}
+
+/// What a reader of a page sees, on one line.
+pub fn page_text(page: &str) -> String {
+    let [hidden, tags, spaces] =
+        ["(?s)<(style|script)\\b.*?</(style|script)>", "<[^>]*>", "\\s+"].map(|it| Regex::new(it).unwrap());
+    let text = tags.replace_all(&hidden.replace_all(page, ""), " ").into_owned();
+    let text = quick_xml::escape::unescape(&text).unwrap().into_owned();
+    spaces.replace_all(&text, " ").into_owned()
+}
+
+/// Every text of a document, however deep, is there. The form's own name is not.
+#[track_caller]
+pub fn says_every_text(said: &str, at: &str, value: &Value) {
+    match value {
+        Value::String(text) => {
+            let words =
+                text.replace("not_applicable", "not applicable").split_whitespace().collect::<Vec<_>>().join(" ");
+            let plain = words.replace('`', "");
+            let said = said.replace(" , ", ", ");
+            assert!(
+                said.contains(&words) || without_spaces(&said).contains(&without_spaces(&plain)),
+                "{at}: {text}\n{said}"
+            );
+        }
+        Value::Array(items) => items.iter().for_each(|item| says_every_text(said, at, item)),
+        Value::Object(members) => {
+            for (name, member) in members.iter().filter(|(name, _)| *name != "schema") {
+                says_every_text(said, &format!("{at}.{name}"), member);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn without_spaces(text: &str) -> String {
+    text.split_whitespace().collect()
 }
 
 /// Markdown with its character references resolved.

@@ -72,14 +72,12 @@ struct Cases {
 impl Cases {
     /// A requirement fails with what blocks about it, and is no success while that is open.
     fn requirement(&mut self, told: &Told, check: &Check) {
-        let about = |finding: &Finding| check_of(finding) == check.id;
-        let standings = told.open().into_iter().filter(|(_, finding)| about(finding)).map(|(standing, _)| standing);
-        let outcome = match standings.min() {
+        let outcome = match told.standing(&check.id) {
             Some(Standing::Blocks) => Case::Failed,
             Some(Standing::Open) => Case::Open,
             _ => Case::Passed,
         };
-        let class = if check.argv.is_empty() { "context" } else { "check" };
+        let class = if check.is_context() { "context" } else { "check" };
         let status = told.candidate(&check.id).map_or("no result of its own", |result| result.status.as_str());
         self.add(outcome, class, &check.id, status, &format!("required by {}", check.sources.join(", ")));
     }
@@ -137,15 +135,4 @@ fn printable(text: &str) -> String {
     let holds = |mark: char| !mark.is_control() || mark == '\n';
     let kept = |mark: char| if holds(mark) && !matches!(mark, '\u{fffe}' | '\u{ffff}') { mark } else { '\u{fffd}' };
     text.chars().map(kept).collect()
-}
-
-/// The check or context that a finding is about.
-fn check_of(finding: &Finding) -> &str {
-    let key = finding.subject.key.as_str();
-    match finding.subject.kind.as_str() {
-        "requirement" => key.split_once(':').map_or(key, |(_, id)| id),
-        "invocation" | "report" => key.split_once('@').map_or(key, |(id, _)| id),
-        "declaration" => key.split_once('#').map_or(key, |(id, _)| id),
-        _ => key,
-    }
 }

@@ -4,10 +4,11 @@
 //! something else.
 
 mod github;
+pub mod html;
 mod junit;
 mod markdown;
 mod sarif;
-mod told;
+pub mod told;
 
 use std::{
     io::{self, Write},
@@ -38,6 +39,7 @@ enum Form {
     Sarif,
     Junit,
     Markdown,
+    Html,
     Github,
 }
 
@@ -61,8 +63,12 @@ impl FromStr for Asked {
             "sarif" => Form::Sarif,
             "junit" => Form::Junit,
             "markdown" => Form::Markdown,
+            "html" => Form::Html,
             "github" => Form::Github,
-            _ => return Err("write `sarif=FILE`, `junit=FILE`, `markdown=FILE`, `json=FILE` or `github`".to_owned()),
+            _ => {
+                let forms = "write `sarif=FILE`, `junit=FILE`, `markdown=FILE`, `html=FILE`, `json=FILE` or `github`";
+                return Err(forms.to_owned());
+            }
         };
         if form != Form::Github && file.is_none() {
             return Err(format!("write `{text}=FILE`"));
@@ -85,26 +91,27 @@ impl Outputs {
     /// RM-OUTPUT-001: one cannot be written.
     pub fn prepare(asked: &[Asked], summary: Option<Utf8PathBuf>) -> Result<Self, Problem> {
         let prepared = asked.iter().map(|asked| {
-            let place = |file: &Utf8PathBuf| NewFile::beside(file).map_err(unwritable(file));
+            let place = |file: &Utf8PathBuf| NewFile::beside(file).map_err(|error| unwritable(file, &error));
             Ok((asked.form, asked.file.as_ref().map(place).transpose()?))
         });
         Ok(Self { prepared: prepared.collect::<Result<_, Problem>>()?, summary })
     }
 
-    /// Writes a verdict, given the text of its document.
+    /// Writes a verdict, given the text of its document and the page of its record.
     ///
     /// # Errors
-    /// RM-OUTPUT-001: one cannot be written.
-    pub fn verdict(self, printed: &str) -> Result<(), Problem> {
-        let told = Told::read(printed).map_err(|error| {
-            Problem::new(Code::Internal001, format!("a verdict cannot be read back: {error}"), "report this")
-        })?;
-        self.write(|form| match form {
-            Form::Json => printed.to_owned(),
-            Form::Sarif => sarif::verdict(&told),
-            Form::Junit => junit::verdict(&told),
-            Form::Markdown => markdown::verdict(&told),
-            Form::Github => github::verdict(&told),
+    /// RM-OUTPUT-001: one cannot be written. What keeps the page from being made.
+    pub fn verdict(self, printed: &str, page: impl Fn() -> Result<String, Problems>) -> Result<(), Problems> {
+        let told = read_back(printed.as_bytes())?;
+        self.write(|form| {
+            Ok(match form {
+                Form::Json => printed.to_owned(),
+                Form::Sarif => sarif::verdict(&told),
+                Form::Junit => junit::verdict(&told),
+                Form::Markdown => markdown::verdict(&told),
+                Form::Html => page()?,
+                Form::Github => github::verdict(&told),
+            })
         })
     }
 
@@ -112,32 +119,46 @@ impl Outputs {
     ///
     /// # Errors
     /// RM-OUTPUT-001: one cannot be written.
-    pub fn none(self, why: &NoVerdict<'_>) -> Result<(), Problem> {
-        self.write(|form| match form {
-            Form::Json => super::json::error(why.problems) + "\n",
-            Form::Sarif => sarif::none(why),
-            Form::Junit => junit::none(why),
-            Form::Markdown => markdown::none(why),
-            Form::Github => github::none(why),
+    pub fn none(self, why: &NoVerdict<'_>) -> Result<(), Problems> {
+        self.write(|form| {
+            Ok(match form {
+                Form::Json => super::json::error(why.problems) + "\n",
+                Form::Sarif => sarif::none(why),
+                Form::Junit => junit::none(why),
+                Form::Markdown => markdown::none(why),
+                Form::Html => html::none(why),
+                Form::Github => github::none(why),
+            })
         })
     }
 
-    fn write(self, text: impl Fn(Form) -> String) -> Result<(), Problem> {
+    fn write(self, text: impl Fn(Form) -> Result<String, Problems>) -> Result<(), Problems> {
         for (form, file) in self.prepared {
             if let Some(file) = file {
                 let path = file.path().to_owned();
-                file.put(text(form).as_bytes()).map_err(unwritable(&path))?;
+                file.put(text(form)?.as_bytes()).map_err(|error| unwritable(&path, &error))?;
                 continue;
             }
             // Standard output belongs to the verdict; GitHub reads commands from both streams.
-            let told = io::stderr().lock().write_all(text(form).as_bytes());
-            told.map_err(unwritable(Utf8Path::new("standard error")))?;
+            let told = io::stderr().lock().write_all(text(form)?.as_bytes());
+            told.map_err(|error| unwritable(Utf8Path::new("standard error"), &error))?;
             if let Some(summary) = &self.summary {
-                append(summary, &shortened(text(Form::Markdown))).map_err(unwritable(summary))?;
+                append(summary, &shortened(text(Form::Markdown)?)).map_err(|error| unwritable(summary, &error))?;
             }
         }
         Ok(())
     }
+}
+
+/// The one model of a verdict, from the bytes of its document.
+///
+/// # Errors
+/// RM-INTERNAL-001: it is no verdict of this form.
+pub fn read_back(printed: &[u8]) -> Result<Told, Problem> {
+    Told::read(printed).map_err(|error| {
+        let message = format!("a verdict cannot be read back: {error}");
+        Problem::new(Code::Internal001, message, "report this")
+    })
 }
 
 fn append(file: &Utf8Path, text: &str) -> io::Result<()> {
@@ -155,9 +176,8 @@ fn shortened(mut text: String) -> String {
     text
 }
 
-fn unwritable(file: &Utf8Path) -> impl Fn(io::Error) -> Problem + '_ {
-    move |error| {
-        let message = format!("cannot write the output `{file}`: {error}");
-        Problem::new(Code::Output001, message, "name a file in a directory that is there and that you may write")
-    }
+/// That a file cannot be written.
+pub fn unwritable(file: &Utf8Path, error: &io::Error) -> Problem {
+    let message = format!("cannot write the output `{file}`: {error}");
+    Problem::new(Code::Output001, message, "name a file in a directory that is there and that you may write")
 }

@@ -1,6 +1,6 @@
 //! The one model behind all outputs: what of a printed verdict they tell.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A verdict, read back from its document.
@@ -11,10 +11,14 @@ pub struct Told {
     pub target: String,
     pub base: String,
     pub candidate: String,
+    #[serde(default)]
+    pub merged: Option<String>,
+    #[serde(default)]
+    pub conflicts: Vec<String>,
     pub mode: String,
     pub facts_digest: String,
     pub policy: Value,
-    pub packs: Vec<Value>,
+    pub packs: Vec<Pack>,
     pub relaxations: Vec<String>,
     pub waivers: Vec<Waiver>,
     pub waiting: Vec<Waiting>,
@@ -23,9 +27,25 @@ pub struct Told {
     pub findings: Vec<Finding>,
 }
 
+#[derive(Debug, Deserialize, Serialize)]
+pub struct Pack {
+    pub name: String,
+    pub version: String,
+    pub digest: String,
+}
+
 #[derive(Debug, Deserialize)]
 pub struct Manifest {
+    pub read_from: String,
     pub checks: Vec<Check>,
+    #[serde(default)]
+    pub ignored_proposals: Vec<Ignored>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Ignored {
+    pub id: String,
+    pub reason: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -33,19 +53,52 @@ pub struct Check {
     pub id: String,
     pub required: bool,
     pub sources: Vec<String>,
+    #[serde(default)]
+    pub reasons: Vec<String>,
     pub argv: Vec<String>,
+    pub definition_digest: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
 pub struct ToldResult {
     pub check: String,
     pub side: String,
+    pub executor: String,
+    pub commit: String,
+    pub tree_before: Option<String>,
+    pub tree_after: Option<String>,
     pub status: String,
+    pub exit_code: Option<i64>,
+    pub signal: Option<i64>,
+    pub duration_ms: u64,
+    pub coverage: String,
+    pub isolation: String,
+    pub checkout: String,
+    pub reused_from: Option<String>,
+    #[serde(default)]
+    pub attested_by: Vec<String>,
+    pub stdout: Stream,
+    pub stderr: Stream,
     pub report: Option<Report>,
+    pub notes: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Stream {
+    pub sha256: Option<String>,
+    pub bytes: u64,
+    pub truncated: bool,
 }
 
 #[derive(Debug, Deserialize)]
 pub struct Report {
+    pub format: String,
+    pub digest: Option<String>,
+    #[serde(default)]
+    pub state: Option<String>,
+    #[serde(default)]
+    pub reason: Option<String>,
+    pub total: u64,
     pub passed: u64,
     pub failed: u64,
     pub skipped: u64,
@@ -80,6 +133,8 @@ pub struct Finding {
     pub message: String,
     pub tests: Vec<String>,
     pub fix: String,
+    #[serde(default)]
+    pub evidence: Vec<Subject>,
     pub fingerprint: String,
 }
 
@@ -103,19 +158,17 @@ pub enum Standing {
 }
 
 impl Told {
-    /// A verdict from the text of its document.
+    /// A verdict from the bytes of its document.
     ///
     /// # Errors
     /// It is no such document.
-    pub fn read(text: &str) -> serde_json::Result<Self> {
-        serde_json::from_str(text)
+    pub fn read(bytes: &[u8]) -> serde_json::Result<Self> {
+        serde_json::from_slice(bytes)
     }
 
     /// What was found and is neither proven nor beside the point, what blocks first.
     pub fn open(&self) -> Vec<(Standing, &Finding)> {
-        let counts =
-            |finding: &&Finding| finding.level != "off" && matches!(finding.outcome.as_str(), "refuted" | "unproven");
-        let open = self.findings.iter().filter(counts);
+        let open = self.findings.iter().filter(|finding| finding.is_open());
         let mut open: Vec<_> = open.map(|finding| (finding.standing(), finding)).collect();
         open.sort_by_key(|(standing, _)| *standing);
         open
@@ -128,7 +181,18 @@ impl Told {
 
     /// The result of a check at the candidate.
     pub fn candidate(&self, check: &str) -> Option<&ToldResult> {
-        self.results.iter().find(|result| result.side == "candidate" && result.check == check)
+        self.result(check, "candidate")
+    }
+
+    /// The result of a check on a side.
+    pub fn result(&self, check: &str, side: &str) -> Option<&ToldResult> {
+        self.results.iter().find(|result| result.side == side && result.check == check)
+    }
+
+    /// What is worst of all that was found about a check or context; absent when nothing is open about it.
+    pub fn standing(&self, check: &str) -> Option<Standing> {
+        let about = self.open().into_iter().filter(|(_, finding)| finding.check() == check);
+        about.map(|(standing, _)| standing).min()
     }
 
     /// The waiver of a finding.
@@ -146,13 +210,43 @@ impl Told {
     }
 }
 
+impl Check {
+    /// Whether it is a context of a forge: nothing runs here.
+    pub fn is_context(&self) -> bool {
+        self.argv.is_empty()
+    }
+}
+
 impl Finding {
+    /// The check or context that it is about; the subject's own key for any other subject.
+    pub fn check(&self) -> &str {
+        self.subject.check()
+    }
+
+    /// Whether it counts and nothing supports it.
+    pub fn is_open(&self) -> bool {
+        self.level != "off" && matches!(self.outcome.as_str(), "refuted" | "unproven")
+    }
+
     fn standing(&self) -> Standing {
         match (self.level.as_str(), self.fault || self.waiting, self.waived) {
             ("block", _, true) => Standing::Waived,
             ("block", true, _) => Standing::Open,
             ("block", false, false) => Standing::Blocks,
             _ => Standing::Warns,
+        }
+    }
+}
+
+impl Subject {
+    /// The check or context that it belongs to; its own key for any other.
+    pub fn check(&self) -> &str {
+        let key = self.key.as_str();
+        match self.kind.as_str() {
+            "requirement" => key.split_once(':').map_or(key, |(_, id)| id),
+            "invocation" | "report" | "prior_run" => key.rsplit_once('@').map_or(key, |(id, _)| id),
+            "declaration" => key.split_once('#').map_or(key, |(id, _)| id),
+            _ => key,
         }
     }
 }

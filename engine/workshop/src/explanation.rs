@@ -270,7 +270,7 @@ fn of_finding(
 }
 
 /// What the floor stands on.
-const FLOOR: &str = "The floor under all rules: absence is never success.";
+pub(crate) const FLOOR: &str = "The floor under all rules: absence is never success.";
 
 /// Why no change was found, as honestly as it is known.
 fn no_change(finding: &Finding, explanation: Option<&Explanation>) -> &'static str {
