@@ -2,7 +2,7 @@
 
 use runmill_host::interrupt::Interrupt;
 use runmill_model::{Problem, Problems};
-use runmill_pipeline::session::{Desk, SessionDocument, State, Wanted};
+use runmill_pipeline::session::{Desk, ListedProfile, ProfilesDocument, SessionDocument, State, Wanted};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -30,11 +30,9 @@ pub struct Said {
 /// Makes one call.
 pub fn answer(verb: Verb, global: &Global, interrupt: &Interrupt, arguments: Map<String, Value>) -> Said {
     let said = match verb {
-        Verb::ListProfiles => given(arguments).map_err(Problems::from).and_then(|Nothing {}| {
-            with_desk(global, interrupt, |desk| {
-                Ok(said(&desk.profiles(), "these are the ids; commands are the operator's"))
-            })
-        }),
+        Verb::ListProfiles => {
+            with(arguments, |Nothing {}| with_desk(global, interrupt, |desk| Ok(profiles(&desk.profiles()))))
+        }
         Verb::DraftContract => with(arguments, |it| with_desk(global, interrupt, |desk| draft(desk, it))),
         Verb::BeginSession => with(arguments, |it| with_desk(global, interrupt, |desk| begin(desk, it))),
         Verb::VerifyProfile => with(arguments, |it| with_desk(global, interrupt, |desk| verify(desk, &it))),
@@ -79,6 +77,22 @@ fn wanted(intent: Option<String>, profiles: &[Id]) -> Wanted {
     Wanted { intent, profiles: profiles.iter().map(|id| id.as_str().to_owned()).collect() }
 }
 
+/// The profiles, one line each. What they execute is not for an agent.
+fn profiles(listed: &ProfilesDocument) -> Said {
+    let line = |profile: &ListedProfile| {
+        let required = if profile.required { "required" } else { "not required" };
+        let description = profile.description.as_deref().map(|text| format!(": {text}")).unwrap_or_default();
+        let (mode, seconds) = (profile.sandbox_mode.as_str(), profile.timeout_ms.div_ceil(1_000));
+        format!("- {} ({required}, {mode}, at most {seconds} s){description}", profile.id)
+    };
+    let mut lines: Vec<String> = listed.profiles.iter().map(line).collect();
+    lines.push(match lines.as_slice() {
+        [] => "there are none: tell a person that the operator's policy has no `profiles`".to_owned(),
+        _ => "next: begin_session, before you change files".to_owned(),
+    });
+    said(listed, &lines.join("\n"))
+}
+
 fn draft(desk: &Desk<'_>, it: Contracted) -> Result<Said, Problems> {
     let draft = desk.draft(&wanted(it.intent, &it.profiles))?;
     let text = format!(
@@ -101,8 +115,9 @@ fn begin(desk: &Desk<'_>, it: Begun) -> Result<Said, Problems> {
 fn verify(desk: &Desk<'_>, it: &OfProfile) -> Result<Said, Problems> {
     let answer = desk.verify(text(it.session.as_ref()), it.profile.as_str())?;
     let mut told = standing(&answer.document);
-    if let Some(outcome) = answer.outcome {
-        told.text = format!("{}: {outcome}\n{}", it.profile.as_str(), told.text);
+    if let Some(verified) = &answer.document.verified {
+        let exit = verified.exit_code.filter(|code| *code != 0).map(|code| format!(" {code}")).unwrap_or_default();
+        told.text = format!("{}: {}{exit}\n{}", verified.profile, verified.outcome, told.text);
     }
     if let Some(problem) = answer.problem {
         told.text = format!("{}\n{}: {}; {}", told.text, problem.code, problem.message, problem.help);
@@ -130,8 +145,11 @@ fn standing(session: &SessionDocument) -> Said {
         lines.extend(blocking.map(|finding| format!("- {}. {}", finding.message, in_tools(&finding.fix))));
     }
     if session.state == State::Open {
+        if session.attempts.denied > 0 {
+            let (denied, most) = (session.attempts.denied, session.attempts.most);
+            lines.push(format!("completion was denied {denied} times; at {most} a person has to look"));
+        }
         lines.push(format!("next: {}", session.next.join(", then ")));
-        lines.push(format!("denied {} of {} times", session.attempts.denied, session.attempts.most));
     }
     said(&session, &lines.join("\n"))
 }

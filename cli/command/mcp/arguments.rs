@@ -36,7 +36,7 @@ impl<'de> Deserialize<'de> for Id {
         }
         let shown: String = text.escape_default().take(SHOWN).collect();
         Err(de::Error::custom(format!(
-            "`{shown}` is no id: an id is at most {LONGEST_ID} of the letters a to z, digits and `.`, `_`, `:`, `-`"
+            "`{shown}` is no id: an id is at most {LONGEST_ID} plain letters, digits and `.`, `_`, `:`, `-`"
         )))
     }
 }

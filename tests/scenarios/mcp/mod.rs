@@ -89,6 +89,14 @@ impl Agent {
         self.client.send_cancellable_request(request, PeerRequestOptions::no_options()).await.unwrap()
     }
 
+    /// How far a tool was, each time that it told.
+    fn heard_of(&self, tool: &str) -> Vec<f64> {
+        let heard = self.heard.0.lock().unwrap();
+        let told =
+            |it: &&ProgressNotificationParam| it.message.as_ref().unwrap().starts_with(&format!("{tool} goes on for"));
+        heard.iter().filter(told).map(|it| it.progress).collect()
+    }
+
     /// Leaves; the server ends, and as it should.
     async fn leaves(self) {
         self.client.cancel().await.unwrap();

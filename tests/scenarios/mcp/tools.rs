@@ -99,6 +99,11 @@ fn an_honest_agent_gets_to_the_end() {
         let agent = Agent::of(&repo).await;
         let listed = agent.call("list_profiles", json!({})).await;
         assert_eq!(listed.is_answered("profiles").document["profiles"].as_array().unwrap().len(), 3);
+        for line in ["- a (required, read-only, at most 60 s): the first\n", "- write (not required, workspace-write, "]
+        {
+            assert!(listed.text.contains(line), "{}", listed.text);
+        }
+        assert!(listed.text.ends_with("next: begin_session, before you change files"), "{}", listed.text);
         let drafted = agent.call("draft_contract", json!({ "intent": "mend it" })).await;
         drafted.is_answered("draft");
         let begun = agent.call("begin_session", json!({ "draft": drafted.document["draft"] })).await;
@@ -132,7 +137,7 @@ fn a_profile_that_fails_is_told_with_its_outcome_and_without_its_output() {
         agent.call("begin_session", json!({})).await;
         let ran = agent.call("verify_profile", json!({ "profile": "a" })).await;
         ran.is_answered("session");
-        assert!(ran.text.starts_with("a: exit\n") && ran.text.contains("with your own tools"), "{}", ran.text);
+        assert!(ran.text.starts_with("a: exit 1\n") && ran.text.contains("with your own tools"), "{}", ran.text);
         assert_eq!(ran.document["verified"]["exit_code"], 1);
         agent.leaves().await;
     });
