@@ -9,8 +9,8 @@ use crate::command::report::html::HtmlArgs;
 use crate::command::{
     approve::ApproveArgs, completions::CompletionsArgs, declare::DeclareArgs, deps::DepsCommand, doctor::DoctorArgs,
     evidence::EvidenceCommand, explain::ExplainArgs, facts::FactsArgs, hook::HookCommand, init::InitArgs,
-    inspect::InspectArgs, man::ManArgs, mcp::McpArgs, replay::ReplayArgs, report::ReadArgs, rules::RulesCommand,
-    runs::RunsArgs, schema::SchemaArgs, sessions::SessionCommand, verify::ReceiptArgs,
+    inspect::InspectArgs, man::ManArgs, mcp::McpArgs, remote::RemoteCommand, replay::ReplayArgs, report::ReadArgs,
+    rules::RulesCommand, runs::RunsArgs, schema::SchemaArgs, sessions::SessionCommand, verify::ReceiptArgs,
 };
 use crate::render::outputs::Asked;
 
@@ -124,6 +124,9 @@ pub enum Command {
     /// Sign a recorded run, and verify what others signed
     #[command(subcommand)]
     Evidence(EvidenceCommand),
+    /// Ask a forge what it reports of a commit
+    #[command(subcommand)]
+    Remote(RemoteCommand),
     Schema(SchemaArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

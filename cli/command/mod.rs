@@ -60,6 +60,7 @@ pub fn run(cli: &Cli) -> Exit {
         Command::Rules(command) => rules::run(&cli.global, command, &output),
         Command::Report(ReportCommand::Read(args)) => return report(args, &output),
         Command::Report(ReportCommand::Html(args)) => report::html::run(&cli.global, args, &output),
+        Command::Remote(command) => remote::run(&cli.global, command, &output),
         Command::Evidence(command) => evidence::run(&cli.global, command, &output),
     };
     result.unwrap_or_else(|problems| output.problems(&problems))

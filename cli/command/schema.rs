@@ -110,6 +110,8 @@ pub enum Name {
     Hooks,
     /// `runmill.hook-test/v1`, of `hook self-test`
     HookTest,
+    /// `runmill.remote/v1`, of `remote observe`, and for `check --remote`
+    Remote,
     /// `runmill.error/v1`, of every verb that cannot do its work
     Error,
 }
@@ -173,6 +175,7 @@ pub fn value(name: Name) -> Value {
         Name::Proposal => documents::proposal(),
         Name::Hooks => documents::hooks(),
         Name::HookTest => documents::hook_test(),
+        Name::Remote => documents::remote(),
         Name::Error => documents::error(),
     }
 }

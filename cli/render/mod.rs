@@ -18,6 +18,7 @@ pub mod page;
 pub mod paint;
 pub mod plain;
 pub mod receipt;
+pub mod remote;
 mod replay;
 pub mod rules;
 pub mod runs;
@@ -203,6 +204,12 @@ impl Output {
     /// Prints a text of our own to stdout in human mode.
     pub fn say(&mut self, text: &str) {
         let _ = writeln!(io::stdout().lock(), "{text}");
+    }
+
+    /// Shows a person something beside a document, on stderr.
+    pub fn beside_document(&self, text: impl FnOnce(Paint, usize) -> String) {
+        // When stderr is closed there is nobody left to tell.
+        let _ = io::stderr().lock().write_all(text(self.stderr, self.width).as_bytes());
     }
 
     /// The colours and the width of stdout.

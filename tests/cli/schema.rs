@@ -6,7 +6,7 @@ use runmill_manifest::{checks, policy, schema};
 use runmill_model::Problems;
 use serde_json::Value;
 
-use crate::harness::{PackDir, Repo, faults, fits, printed};
+use crate::harness::{Forge, PackDir, Remote, Repo, faults, fits, printed};
 
 /// Every key of both files, each with a value.
 const CHECKS: &str = r##"
@@ -283,6 +283,12 @@ fn every_form_is_printed_and_described() {
     let input = |name: &str| format!("{vectors}/{name}.json");
     let [bundle, trust, expectations] = ["valid.bundle", "trust", "expectations"].map(input);
     print(&format!("evidence verify {bundle} --trust {trust} --expectations {expectations}"));
+    let forge = Forge::of(&repo.git(["rev-parse", "HEAD"]));
+    forge.state().run("build", "success");
+    forge.state().status("licence", "success");
+    forge.state().protect([("build", None)]);
+    let sha = forge.state().sha.clone();
+    print(&format!("remote observe --github owner/name --sha {sha} --base-branch main --api {}", forge.api()));
     let _pack = PackDir::at(&repo.place("team"), "team").rule("patience", "check", "proven([check])");
     for line in [
         "rules check ../team",
@@ -341,5 +347,39 @@ fn what_is_not_described_is_refused() {
         let name = members.keys().next().cloned().unwrap();
         members.remove(&name);
         assert!(!faults(&schema, &less).is_empty(), "{pointer} without {name}");
+    }
+}
+
+/// The schema of observations takes what the parser takes, and knows the same keys.
+#[test]
+fn an_observation_is_described_as_it_is_read() {
+    let repo = Repo::with_tests(["pass a"]);
+    repo.file("x", "x").commit("change");
+    let mut remote = Remote::of(&repo);
+    remote.run("build", "github-actions", "success")["number"] = 7.into();
+    remote.status("licence", "success")["number"] = 8.into();
+    remote.protects("build");
+    remote.document()["labels"] = serde_json::json!(["a"]);
+    let whole = remote.document().clone();
+    let (schema, read) =
+        (printed("remote"), |document: &Value| runmill_forge::parse("x", document.to_string().as_bytes()));
+    read(&whole).unwrap();
+    fits(&schema, &whole);
+    for changed in with_unknown_key(&whole) {
+        let refused = read(&changed).unwrap_err();
+        let told = refused.iter().next().unwrap();
+        let (_, list) = told.message.split_once("expected ").unwrap();
+        let known: BTreeSet<_> = list.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        assert_eq!(keys_at(&schema, &changed), Some(known), "{changed:#}");
+    }
+    // What may be left out may, and what is needed is.
+    let paths = ["", "/protection", "/protection/required/0", "/runs/0", "/statuses/0"];
+    for (path, name) in paths.into_iter().flat_map(|path| {
+        let names = whole.pointer(path).unwrap().as_object().unwrap().keys();
+        names.map(move |name| (path, name))
+    }) {
+        let mut less = whole.clone();
+        less.pointer_mut(path).unwrap().as_object_mut().unwrap().remove(name);
+        assert_eq!(read(&less).is_ok(), faults(&schema, &less).is_empty(), "{path} without {name}");
     }
 }

@@ -7,6 +7,7 @@ mod crashes;
 mod dependencies;
 mod environment;
 mod first_day;
+mod forge;
 mod hooks;
 #[cfg(feature = "real-world")]
 mod installed;

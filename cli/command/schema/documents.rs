@@ -7,6 +7,7 @@ mod explained;
 mod hooks;
 mod receipt;
 mod record;
+mod remote;
 mod rules;
 mod session;
 mod verdict;
@@ -21,6 +22,7 @@ pub use explained::{code, explanation, replay, rule_explanation};
 pub use hooks::{hook_test, hooks};
 pub use receipt::{receipt, registry};
 pub use record::{collection, inspection, runs, store};
+pub use remote::remote;
 pub use rules::{
     check as rules_check, coverage as rules_coverage, diff as rules_diff, doc as rules_doc, laws as rules_laws,
     new as rules_new, test as rules_test,

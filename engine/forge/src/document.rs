@@ -1,8 +1,8 @@
-//! The form of the document, before anything in it is believed.
+//! The form of the document, before anything in it is believed, and as it is written.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Document {
     pub(crate) schema: String,
@@ -19,14 +19,14 @@ pub(crate) struct Document {
     pub(crate) statuses: Vec<Status>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Protection {
     pub(crate) readable: bool,
     pub(crate) required: Vec<Required>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Required {
     pub(crate) context: String,
@@ -36,7 +36,7 @@ pub(crate) struct Required {
     pub(crate) workflow: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Run {
     pub(crate) name: String,
@@ -46,7 +46,7 @@ pub(crate) struct Run {
     pub(crate) workflow: Option<String>,
     #[serde(default)]
     pub(crate) suite: Option<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) number: Option<u64>,
     pub(crate) head_sha: String,
     pub(crate) status: String,
@@ -58,13 +58,13 @@ pub(crate) struct Run {
     pub(crate) completed_at: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Status {
     pub(crate) context: String,
     pub(crate) state: String,
     pub(crate) sha: String,
     pub(crate) created_at: String,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) number: Option<u64>,
 }

@@ -1,6 +1,6 @@
 //! Observations that hold together, and the facts they are.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use jiff::Timestamp;
 use runmill_model::{
@@ -16,7 +16,7 @@ use crate::{
 /// What a forge reported of one commit, from one look at it.
 #[derive(Debug, Clone)]
 pub struct Observation {
-    digest: Digest,
+    document: Arc<[u8]>,
     repository: String,
     sha: CommitId,
     base_branch: Option<String>,
@@ -45,6 +45,31 @@ impl Observation {
         &self.protected
     }
 
+    /// The bytes of the document.
+    pub fn document(&self) -> &[u8] {
+        &self.document
+    }
+
+    /// The repository, as `owner/name`.
+    pub fn repository(&self) -> &str {
+        &self.repository
+    }
+
+    /// The commit that was asked about.
+    pub fn sha(&self) -> &CommitId {
+        &self.sha
+    }
+
+    /// When this commit was first asked about.
+    pub fn first_observed_at(&self) -> Timestamp {
+        self.first
+    }
+
+    /// When it was last asked about.
+    pub fn observed_at(&self) -> Timestamp {
+        self.last
+    }
+
     /// Everything that was reported, in one order whatever the document's.
     pub fn checks(&self) -> &[RemoteCheck] {
         &self.checks
@@ -56,7 +81,7 @@ impl Observation {
         let end = self.first.as_millisecond().saturating_add_unsigned(deadline_ms);
         Forge {
             observed_by: Observer::Forge,
-            digest: self.digest,
+            digest: Digest::of(&self.document),
             repository: self.repository.clone(),
             sha: self.sha.clone(),
             base_branch: self.base_branch.clone(),
@@ -83,7 +108,7 @@ fn text(time: Timestamp) -> String {
 pub fn parse(name: &str, bytes: &[u8]) -> Result<Observation, Problems> {
     let document: Document = serde_json::from_slice(bytes).map_err(|error| unreadable(name, bytes, &error))?;
     let mut reading = Reading { name, problems: Vec::new() };
-    let observation = reading.observation(document, Digest::of(bytes));
+    let observation = reading.observation(document, bytes);
     match (observation, Problems::from_list(reading.problems)) {
         (Some(observation), None) => Ok(observation),
         (_, Some(problems)) => Err(problems),
@@ -114,7 +139,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn observation(&mut self, document: Document, digest: Digest) -> Option<Observation> {
+    fn observation(&mut self, document: Document, bytes: &[u8]) -> Option<Observation> {
         if document.schema != SCHEMA {
             return self.wrong(&format!("its `schema` is `{}`, not `{SCHEMA}`", document.schema));
         }
@@ -136,7 +161,7 @@ impl Reading<'_> {
         let statuses = (0..).zip(document.statuses);
         checks.extend(statuses.filter_map(|(at, status)| self.status(at, status)).collect::<Vec<_>>());
         Some(Observation {
-            digest,
+            document: bytes.into(),
             repository: document.repository,
             sha: sha?,
             base_branch: base_branch?,

@@ -8,6 +8,12 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::{Duration, Instant},
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    io::Errno,
 };
 
 /// Whether the run was asked to stop. Clones are the same interrupt.
@@ -56,6 +62,25 @@ impl Interrupt {
         self.0.raised.load(Ordering::SeqCst)
     }
 
+    /// Lets time pass, and says whether the run was asked to stop meanwhile.
+    ///
+    /// # Errors
+    /// The system cannot wait.
+    pub fn wait(&self, time: Duration) -> io::Result<bool> {
+        let end = Instant::now().checked_add(time);
+        loop {
+            let left = end.map_or(time, |end| end.saturating_duration_since(Instant::now()));
+            if self.is_raised() || left.is_zero() {
+                return Ok(self.is_raised());
+            }
+            let left = Timespec::try_from(left).map_err(io::Error::other)?;
+            match poll(&mut [PollFd::new(&self.0.watched, PollFlags::IN)], Some(&left)) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
     /// A descriptor that is readable from the moment the interrupt is raised.
     pub fn watched(&self) -> BorrowedFd<'_> {
         self.0.watched.as_fd()
@@ -74,5 +99,16 @@ mod tests {
         interrupt.raise();
         interrupt.raise();
         assert!(clone.is_raised());
+    }
+
+    #[test]
+    fn a_wait_ends_with_its_time_or_with_the_interrupt() {
+        let interrupt = Interrupt::new().unwrap();
+        assert!(!interrupt.wait(Duration::ZERO).unwrap());
+        assert!(!interrupt.wait(Duration::from_millis(1)).unwrap());
+        let clone = interrupt.clone();
+        let waiting = std::thread::spawn(move || clone.wait(Duration::MAX));
+        interrupt.raise();
+        assert!(waiting.join().unwrap().unwrap());
     }
 }

@@ -27,6 +27,7 @@
 pub mod clock;
 pub mod environment;
 pub mod folder;
+pub mod gh;
 pub mod git;
 pub mod interrupt;
 pub mod platform;

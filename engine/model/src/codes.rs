@@ -47,6 +47,10 @@ codes! {
     Ci003 = "RM-CI-003", "a context or its source does not match";
     Ci004 = "RM-CI-004", "a required context is not successful";
     Ci005 = "RM-CI-005", "the protection of the branch could not be read";
+    Ci006 = "RM-CI-006", "the forge gives no answer";
+    Ci007 = "RM-CI-007", "the forge refuses to answer";
+    Ci008 = "RM-CI-008", "the forge's limit of requests is reached";
+    Ci009 = "RM-CI-009", "an answer of the forge cannot be believed";
     Sandbox001 = "RM-SANDBOX-001", "isolation is unavailable";
     Sandbox002 = "RM-SANDBOX-002", "an escape probe got through";
     Policy001 = "RM-POLICY-001", "a pack manifest is invalid";
