@@ -54,6 +54,21 @@ fn the_page_of_receipts_shows_what_happens() {
 }
 
 #[test]
+fn plain_git_comes_to_the_digest_as_the_page_of_receipts_says() {
+    let repo = Repo::new();
+    repo.file("words.txt", "a\n").file("gone.txt", "x").commit("base");
+    repo.file("words.txt", "b\nno end")
+        .file("a new/b i n", [0, 255, 10])
+        .remove("gone.txt")
+        .symlink("link", "words.txt");
+    let recipe = blocks("receipts.md", "sh").remove(0);
+    let said = Command::new("sh").args(["-ec", &recipe]).current_dir(repo.path()).output().unwrap();
+    let said = String::from_utf8(said.stdout).unwrap();
+    let listed = repo.runmill(["verify", "--list"]).document();
+    assert_eq!(listed["worktree"]["diff_sha256"], format!("sha256:{}", said.split(' ').next().unwrap()), "{said}");
+}
+
+#[test]
 fn the_page_of_agents_shows_what_happens() {
     let repo = Repo::new();
     repo.file("words.txt", "a\n").commit("base");

@@ -100,8 +100,21 @@ pub(super) fn git_in(dir: &Utf8Path, arguments: &[&str], input: &[u8]) -> String
     String::from_utf8(output.stdout).unwrap().trim_end_matches('\n').to_owned()
 }
 
+/// Runs a line of shell in a directory, where git is as it is in [`git_in`]; it must succeed.
+pub(super) fn shell_in(dir: &Utf8Path, line: &str) -> String {
+    let output = cleared("sh", dir).args(["-ec", line]).output().unwrap();
+    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
 fn git_command(dir: &Utf8Path) -> Command {
-    let mut command = Command::new("git");
+    let mut command = cleared("git", dir);
+    command.args(["-c", "protocol.file.allow=always", "-c", "commit.gpgsign=false"]);
+    command
+}
+
+fn cleared(program: &str, dir: &Utf8Path) -> Command {
+    let mut command = Command::new(program);
     command
         .current_dir(dir)
         .env_clear()
@@ -115,7 +128,6 @@ fn git_command(dir: &Utf8Path) -> Command {
         .env("GIT_COMMITTER_NAME", "A")
         .env("GIT_COMMITTER_EMAIL", "a@example.org")
         .env("GIT_COMMITTER_DATE", "1700000000 +0000")
-        .args(["-c", "protocol.file.allow=always", "-c", "commit.gpgsign=false"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());

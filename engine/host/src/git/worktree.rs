@@ -1,17 +1,25 @@
 //! The live working tree: what identifies it, and a view of it.
 //!
-//! The diff of a working tree is the unified diff from the tree of `HEAD` to what is on disk: with full object ids, three lines of
-//! context, binary contents, and the whole content of untracked files. What git ignores is no part of it, and an untracked
-//! repository inside the tree counts by its name. Nothing of the index's memory is believed: neither its sizes and times nor the
-//! marks that make git look away from a file, so every file is read.
+//! The diff of a working tree is the unified diff from the tree of `HEAD` to what is on disk, as [`unified`] writes it: with full
+//! object ids, three lines of context, every file as text, and the whole content of untracked files. What git ignores is no
+//! part of it, and repositories inside the tree count as [`inside`] says. Nothing of the index's memory is believed:
+//! neither its sizes and times nor the marks that make git look away from a file, so every file is read. Nothing of the
+//! configuration is believed either, but for the file of what is ignored everywhere.
 
 use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use git2::{Diff, DiffFormat, DiffOptions, Index, IndexTime};
-use runmill_model::{CommitId, Digest, Hasher, RepoPath};
+use git2::{Config, Diff, DiffOptions, Index, IndexTime};
+use runmill_model::{CommitId, Digest, RepoPath};
 
-use super::{Repository, changes::replaced, error::GitError, objects::oid, synthetic};
+use super::{
+    Repository,
+    changes::replaced,
+    error::GitError,
+    inside::{self, Inside},
+    objects::oid,
+    synthetic, unified,
+};
 
 /// What a working tree is at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +74,7 @@ impl Repository {
         // A second handle: this one gets a working directory.
         let git = git2::Repository::open_bare(self.git_dir()).map_err(cannot)?;
         git.set_workdir(self.work_dir().as_std_path(), false).map_err(cannot)?;
+        without_configuration(&git).map_err(cannot)?;
         let mut known = without_memory(&git.index().map_err(cannot)?).map_err(cannot)?;
         git.set_index(&mut known).map_err(cannot)?;
         let tree = git.find_commit(oid(head)?).and_then(|commit| commit.tree());
@@ -74,7 +83,9 @@ impl Repository {
         let mut diff = git.diff_tree_to_index(Some(&tree), Some(&known), Some(&mut options)).map_err(cannot)?;
         let unstaged = git.diff_index_to_workdir(Some(&known), Some(&mut options)).map_err(cannot)?;
         diff.merge(&unstaged).map_err(cannot)?;
-        Ok((paths(&diff), digest(&diff).map_err(cannot)?))
+        let places = inside::places(&tree, &known, &diff).map_err(cannot)?;
+        let inside = inside::moved(self, places)?;
+        Ok((paths(&diff, &inside), unified::digest(&diff, &inside).map_err(cannot)?))
     }
 
     fn cannot_compare(&self, error: &git2::Error) -> GitError {
@@ -88,8 +99,20 @@ impl Repository {
 fn options() -> DiffOptions {
     let mut options = DiffOptions::new();
     options.include_untracked(true).recurse_untracked_dirs(true).show_untracked_content(true);
-    options.include_typechange(true).show_binary(true).id_abbrev(40).context_lines(3).ignore_filemode(false);
+    // What is in them, a diff could not say; see `inside`.
+    options.force_text(true).context_lines(3).ignore_submodules(true);
     options
+}
+
+/// Takes the configuration away from a handle: it could look away from modes, line ends and submodules, and write the diff in
+/// other words. What the caller's own file of ignored names says stays.
+fn without_configuration(git: &git2::Repository) -> Result<(), git2::Error> {
+    let ignored = git.config()?.get_path("core.excludesFile").ok();
+    git.set_config(&Config::new()?)?;
+    match ignored.map(std::fs::read_to_string) {
+        Some(Ok(rules)) => git.add_ignore_rule(&rules),
+        _ => Ok(()),
+    }
 }
 
 /// The entries of an index, with nothing of what it remembers of the files and of what git was told to overlook.
@@ -99,39 +122,24 @@ fn without_memory(index: &Index) -> Result<Index, git2::Error> {
         let nothing = IndexTime::new(0, 0);
         (entry.ctime, entry.mtime, entry.file_size) = (nothing, nothing, 0);
         (entry.dev, entry.ino, entry.uid, entry.gid) = (0, 0, 0, 0);
-        // The stage of a conflict stays; `assume-unchanged` and `skip-worktree` go.
-        entry.flags &= STAGE;
-        entry.flags_extended = 0;
+        // Gone are `assume-unchanged` and `skip-worktree`, and which side of a conflict it is: the last one stays.
+        (entry.flags, entry.flags_extended) = (0, 0);
         bare.add(&entry)?;
     }
     Ok(bare)
 }
 
-/// The bits of an entry's flags that say which side of a conflict it is.
-const STAGE: u16 = 0x3000;
-
-fn paths(diff: &Diff<'_>) -> Vec<RepoPath> {
+fn paths(diff: &Diff<'_>, inside: &[Inside]) -> Vec<RepoPath> {
     let files = diff.deltas().flat_map(|delta| {
         let path = |file: git2::DiffFile<'_>| file.path_bytes().map(<[u8]>::to_vec);
         [path(delta.old_file()), path(delta.new_file())]
     });
-    let named = files.flatten().filter_map(|path| {
+    let all = files.flatten().chain(inside.iter().map(|inside| inside.path.clone()));
+    let named = all.filter_map(|path| {
         let path = replaced(&path);
         RepoPath::new(path.trim_end_matches('/')).ok()
     });
     named.collect::<BTreeSet<_>>().into_iter().collect()
-}
-
-fn digest(diff: &Diff<'_>) -> Result<Digest, git2::Error> {
-    let mut hasher = Hasher::new();
-    diff.print(DiffFormat::Patch, |_, _, line| {
-        if matches!(line.origin(), '+' | '-' | ' ') {
-            hasher.update(&[u8::try_from(line.origin()).unwrap_or(b' ')]);
-        }
-        hasher.update(line.content());
-        true
-    })?;
-    Ok(hasher.finish())
 }
 
 #[cfg(test)]
