@@ -21,14 +21,15 @@ impl NewFile {
     /// # Errors
     /// Its folder cannot be written, or what is there is no file that another may replace, such as `/dev/stdout`.
     pub fn beside(path: &Utf8Path) -> io::Result<Self> {
-        match fs::metadata(path) {
+        let mode = match fs::metadata(path) {
             Ok(there) if there.is_dir() => return Err(io::Error::from(io::ErrorKind::IsADirectory)),
             Ok(there) if !there.is_file() => return Err(io::Error::other("it is no regular file")),
-            _ => {}
-        }
+            Ok(there) => there.permissions().mode(),
+            // As any other file of the user: what the umask leaves.
+            Err(_) => 0o666,
+        };
         let dir = path.parent().filter(|dir| !dir.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
-        // As any other file of the user: what the umask leaves.
-        let permissions = Permissions::from_mode(0o666);
+        let permissions = Permissions::from_mode(mode);
         let file = tempfile::Builder::new().prefix(".runmill-").permissions(permissions).tempfile_in(dir)?;
         Ok(Self { path: path.to_owned(), file })
     }
@@ -71,6 +72,9 @@ mod tests {
         replace(&at("new"), b"1").unwrap();
         replace(&at("new"), b"2").unwrap();
         assert_eq!(fs::read(at("new")).unwrap(), b"2");
+        fs::set_permissions(at("new"), Permissions::from_mode(0o600)).unwrap();
+        replace(&at("new"), b"2").unwrap();
+        assert_eq!(fs::metadata(at("new")).unwrap().permissions().mode() & 0o777, 0o600);
         symlink("/dev/null", at("device")).unwrap();
         assert_eq!(replace(&at("device"), b"3").unwrap_err().to_string(), "it is no regular file");
         assert!(at("device").is_symlink(), "it was replaced");

@@ -13,7 +13,7 @@ use runmill_store::Store;
 
 use super::{init::Asker, session};
 use crate::{
-    args::Global,
+    args::{Format, Global},
     exit::Exit,
     render::{self, Output},
 };
@@ -180,9 +180,10 @@ fn begin(desk: &Desk<'_>, args: &BeginArgs, output: &Output) -> Result<Exit, Pro
 
 /// Whether a person agrees: to the intent first, to the evidence second.
 fn reviewed(contract: &Contract, output: &Output) -> Result<bool, Problem> {
-    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+    if output.format() == Format::Json || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         let message = "`--review` asks a person, and there is no terminal to ask one at";
-        return Err(Problem::new(Code::Config004, message, "run it in a terminal, or leave out `--review`"));
+        let help = "run it in a terminal and without `--json`, or leave out `--review`";
+        return Err(Problem::new(Code::Config004, message, help));
     }
     let (paint, width) = output.style();
     let mut asker = Asker::new(false);

@@ -1,7 +1,7 @@
 //! `runmill verify`: commands of the trusted registry on the working tree, and a receipt for them.
 
 use clap::Args;
-use runmill_host::{clock::Clock, git::Repository};
+use runmill_host::{clock::Clock, git::Repository, redact::Secrets};
 use runmill_manifest::{OperatorPolicy, policy};
 use runmill_model::{Code, CommitId, Digest, Problem, Problems};
 use runmill_pipeline::{
@@ -60,7 +60,7 @@ pub fn run(global: &Global, args: &ReceiptArgs, output: &mut Output) -> Result<E
     let repository = Repository::discover(&start).map_err(|error| error.problem())?;
     let policy = session::policy(global, &environment, repository.work_dir())?;
     if args.list {
-        return list(&repository, policy.as_ref(), output);
+        return list(&repository, policy.as_ref(), &Secrets::from_env(&environment, &[]), output);
     }
     let request = VerifyRequest {
         start,
@@ -85,9 +85,14 @@ pub fn run(global: &Global, args: &ReceiptArgs, output: &mut Output) -> Result<E
     Ok(output.receipt(&made))
 }
 
-fn list(repository: &Repository, file: Option<&PolicyFile>, output: &Output) -> Result<Exit, Problems> {
+fn list(
+    repository: &Repository,
+    file: Option<&PolicyFile>,
+    secrets: &Secrets,
+    output: &Output,
+) -> Result<Exit, Problems> {
     let policy = file.map_or_else(|| Ok(OperatorPolicy::default()), |file| policy::parse(&file.name, &file.text))?;
-    let commands = receipt::registry(&policy)?.list();
+    let commands = receipt::registry(&policy)?.list(secrets);
     let worktree = StateEntry::from(repository.worktree().map_err(|error| error.problem())?);
     let document = RegistryDocument { schema: "runmill.registry/v1", commands, worktree };
     let (paint, width) = output.style();

@@ -8,7 +8,7 @@ use runmill_pipeline::session::{
 use super::{
     flow::Flow,
     line::{Line, column, padded},
-    measure::size,
+    measure::{count, size},
     paint::{Paint, Tone},
     plain, told,
 };
@@ -24,8 +24,11 @@ pub fn session(session: &SessionDocument, paint: Paint, width: usize) -> String 
     let mut out = format!("{}  {text}\n", paint.text(tone, word));
     let attempts = session.attempts;
     let head = format!(
-        "session {}, {} events, denied {} of {}",
-        session.session, session.events, attempts.denied, attempts.most
+        "session {}, {}, denied {} of {}",
+        session.session,
+        count(u64::try_from(session.events).unwrap_or(u64::MAX), "event"),
+        attempts.denied,
+        attempts.most
     );
     out.push_str(&paint.text(Tone::Faint, &head));
     out.push_str("\n\n");

@@ -66,13 +66,16 @@ impl Receipt {
 
     /// The rules that refute or leave something unproven, sorted.
     pub fn open(&self) -> Vec<&str> {
-        let findings = self.document["findings"].as_array().unwrap();
-        let open = findings.iter().filter(|it| it["outcome"] == "refuted" || it["outcome"] == "unproven");
-        let mut rules: Vec<_> = open.map(|finding| finding["rule"].as_str().unwrap()).collect();
-        rules.sort_unstable();
-        rules.dedup();
-        rules
+        open_rules(&self.document)
     }
+}
+
+/// The rules that refute or leave something unproven in a document with findings, sorted.
+pub fn open_rules(document: &Value) -> Vec<&str> {
+    let findings = document["findings"].as_array().unwrap();
+    let open = findings.iter().filter(|it| it["outcome"] == "refuted" || it["outcome"] == "unproven");
+    let rules: std::collections::BTreeSet<_> = open.map(|finding| finding["rule"].as_str().unwrap()).collect();
+    rules.into_iter().collect()
 }
 
 impl std::fmt::Display for Receipt {

@@ -9,10 +9,13 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{Agent, Event};
-use crate::{args::Global, command::session, exit::Exit, render::Output};
+use crate::{args::Global, command::session, exit::Exit, render::Output, whole::replace};
 
 /// How long an agent waits for a hook, in seconds.
 const PATIENCE: u64 = 600;
+
+/// How long it has to wait at least: every file of the working tree is read.
+const LEAST: u64 = 60;
 
 /// `runmill.hooks/v1`.
 #[derive(Debug, Serialize)]
@@ -48,11 +51,16 @@ pub fn run(global: &Global, agent: Agent, output: &Output) -> Result<Exit, Probl
 
 /// Where an agent looks for the hooks of a repository.
 pub fn file(global: &Global, agent: Agent) -> Result<Utf8PathBuf, Problem> {
-    let repository = Repository::discover(&session::start(global)?).map_err(|error| error.problem())?;
-    Ok(repository.work_dir().join(match agent {
+    Ok(root(global)?.join(match agent {
         Agent::Claude => ".claude/settings.json",
         Agent::Codex => ".codex/hooks.json",
     }))
+}
+
+/// The top of the repository.
+pub fn root(global: &Global) -> Result<Utf8PathBuf, Problem> {
+    let repository = Repository::discover(&session::start(global)?).map_err(|error| error.problem())?;
+    Ok(repository.work_dir().to_owned())
 }
 
 /// What an agent's file holds; none when it is not there.
@@ -66,13 +74,48 @@ pub fn read(file: &Utf8Path) -> Result<Option<Value>, Problem> {
     }
 }
 
-/// The commands of an event that are runmill's.
-pub fn installed(settings: &Value, agent: Agent, event: Event) -> Vec<String> {
+/// A hook of runmill's in an agent's settings.
+pub struct Installed {
+    /// The line that the agent gives to a shell.
+    pub command: String,
+    /// Why the agent does not call it each time and wait for it; none when it does.
+    pub muted: Option<&'static str>,
+}
+
+/// The hooks of an event that are runmill's.
+pub fn installed(settings: &Value, agent: Agent, event: Event) -> Vec<Installed> {
     let groups = settings.pointer(&format!("/hooks/{}", event.as_str())).and_then(Value::as_array);
-    let hooks = groups.into_iter().flatten().filter_map(|group| group.get("hooks")?.as_array()).flatten();
-    let commands = hooks.filter_map(|hook| hook.get("command")?.as_str());
-    let ours = format!(" hook {} {}", agent.as_str(), event.as_str());
-    commands.filter(|command| command.ends_with(&ours)).map(str::to_owned).collect()
+    let hooks = groups.into_iter().flatten().flat_map(|group| {
+        let hooks = group.get("hooks").and_then(Value::as_array);
+        hooks.into_iter().flatten().filter(|hook| is_ours(hook, agent, event)).filter_map(|hook| {
+            Some(Installed { command: hook.get("command")?.as_str()?.to_owned(), muted: muted(group, hook) })
+        })
+    });
+    hooks.collect()
+}
+
+/// Whether a hook calls runmill, and nothing else, for this event.
+fn is_ours(hook: &Value, agent: Agent, event: Event) -> bool {
+    let words = hook.get("command").and_then(Value::as_str).and_then(|line| shell_words::split(line).ok());
+    words.is_some_and(|words| {
+        let program = words.first().and_then(|word| Utf8Path::new(word).file_name());
+        program == Some("runmill") && words.ends_with(&["hook", agent.as_str(), event.as_str()].map(str::to_owned))
+    })
+}
+
+fn muted(group: &Value, hook: &Value) -> Option<&'static str> {
+    let matcher = group.get("matcher").map_or(Some(""), Value::as_str);
+    if !matches!(matcher, Some("" | "*")) || hook.get("if").is_some() {
+        return Some("it is called for some tools only");
+    }
+    if hook.get("type").is_none_or(|kind| kind != "command") {
+        return Some("its `type` is not `command`");
+    }
+    if hook.get("async").is_some_and(|value| *value != Value::Bool(false)) {
+        return Some("it is `async`, so that nobody waits for it");
+    }
+    let patience = hook.get("timeout").map_or(Some(PATIENCE), Value::as_u64);
+    patience.is_none_or(|seconds| seconds < LEAST).then_some("its `timeout` is too short")
 }
 
 pub fn unusable(file: &Utf8Path, why: &str) -> Problem {
@@ -94,25 +137,25 @@ fn command(global: &Global, agent: Agent, event: Event) -> Result<String, Proble
             words.extend([flag.to_owned(), path.into_string()]);
         }
     }
-    words.extend(["hook", agent.as_str(), event.as_str()].map(str::to_owned));
-    Ok(shell_words::join(words))
+    // Where the agent was started, wherever it has gone since.
+    let place = if agent == Agent::Claude { " --repo \"${CLAUDE_PROJECT_DIR:-.}\"" } else { "" };
+    Ok(format!("{}{place} hook {} {}", shell_words::join(words), agent.as_str(), event.as_str()))
 }
 
-/// Adds a hook, once; one of an earlier place of runmill goes. None when the settings have another form.
+/// Adds a hook, once; what stands there of runmill's otherwise goes. None when the settings have another form.
 fn add(settings: &mut Value, agent: Agent, event: Event, command: &str) -> Option<()> {
-    if installed(settings, agent, event) == [command] {
+    let there = installed(settings, agent, event);
+    if there.len() == 1 && there.iter().all(|hook| hook.command == command && hook.muted.is_none()) {
         return Some(());
     }
     let hooks = settings.as_object_mut()?.entry("hooks").or_insert_with(|| Value::Object(Map::new()));
     let groups = hooks.as_object_mut()?.entry(event.as_str()).or_insert_with(|| json!([])).as_array_mut()?;
-    let ours = format!(" hook {} {}", agent.as_str(), event.as_str());
-    let is_ours = |hook: &Value| hook.get("command").and_then(Value::as_str).is_some_and(|it| it.ends_with(&ours));
-    for group in groups.iter_mut() {
-        if let Some(hooks) = group.get_mut("hooks").and_then(Value::as_array_mut) {
-            hooks.retain(|hook| !is_ours(hook));
-        }
-    }
-    groups.retain(|group| group.get("hooks").and_then(Value::as_array).is_none_or(|hooks| !hooks.is_empty()));
+    groups.retain_mut(|group| {
+        let Some(hooks) = group.get_mut("hooks").and_then(Value::as_array_mut) else { return true };
+        let before = hooks.len();
+        hooks.retain(|hook| !is_ours(hook, agent, event));
+        before == hooks.len() || !hooks.is_empty()
+    });
     let hook = json!({ "type": "command", "command": command, "timeout": PATIENCE });
     let mut group = json!({ "hooks": [hook] });
     if event == Event::PostToolUse {
@@ -122,16 +165,7 @@ fn add(settings: &mut Value, agent: Agent, event: Event, command: &str) -> Optio
     Some(())
 }
 
-/// Beside the file first, so that an agent never reads half of it.
 fn write(file: &Utf8Path, settings: &Value) -> io::Result<()> {
-    let dir = file.parent().unwrap_or(Utf8Path::new("."));
-    fs::create_dir_all(dir)?;
-    let mut text = serde_json::to_string_pretty(settings)?;
-    text.push('\n');
-    let new = tempfile::NamedTempFile::new_in(dir)?;
-    fs::write(new.path(), text)?;
-    let mode =
-        fs::metadata(file).map_or_else(|_| std::os::unix::fs::PermissionsExt::from_mode(0o644), |it| it.permissions());
-    fs::set_permissions(new.path(), mode)?;
-    new.persist(file).map_err(|error| error.error).map(drop)
+    fs::create_dir_all(file.parent().unwrap_or(Utf8Path::new(".")))?;
+    replace(file, format!("{settings:#}\n").as_bytes())
 }

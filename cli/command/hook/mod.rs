@@ -14,7 +14,7 @@ use std::{
 
 use clap::{Args, Subcommand, ValueEnum};
 use runmill_model::Problems;
-use runmill_pipeline::session::{Desk, State, Wanted};
+use runmill_pipeline::session::{Desk, State};
 
 use self::payload::{Payload, Stop};
 use super::{session, sessions::with_desk};
@@ -118,7 +118,7 @@ enum Verdict {
 }
 
 /// The most bytes of a payload that are read.
-const MOST: u64 = 256 << 20;
+const MOST: u64 = 64 << 20;
 
 fn answer(global: &Global, agent: Agent, event: Event) -> Exit {
     let mut guarded = false;
@@ -131,12 +131,12 @@ fn answer(global: &Global, agent: Agent, event: Event) -> Exit {
             Err(what) => return Verdict::Block(format!("the hook's input cannot be used: {what}")),
         };
         guarded = payload.stop_hook_active;
+        let interrupt = session::interrupt().map_err(Problems::from);
         if let Some(nonce) = &payload.self_test {
-            return Verdict::Block(format!("{}{nonce}", self_test::ANSWER));
+            let holds = interrupt.and_then(|it| with_desk(global, &it, |desk| Ok(held_to(desk))));
+            return Verdict::Block(format!("{}{nonce}\n{}", self_test::ANSWER, holds.unwrap_or_else(|it| told(&it))));
         }
-        let interrupt = session::interrupt();
-        let judged = interrupt.map_err(Problems::from);
-        let judged = judged.and_then(|it| with_desk(global, &it, |desk| judge(desk, event, &payload)));
+        let judged = interrupt.and_then(|it| with_desk(global, &it, |desk| judge(desk, event, &payload)));
         judged.unwrap_or_else(|problems| Verdict::Block(told(&problems)))
     }));
     let verdict = judged.unwrap_or_else(|_| Verdict::Block("a fault inside runmill; nothing was decided".to_owned()));
@@ -174,20 +174,18 @@ fn tool_call(desk: &Desk<'_>, payload: &Payload) -> Result<Verdict, Problems> {
     if payload.is_own_call() {
         return Ok(Verdict::LetGo);
     }
-    if !desk.has_open_session()? {
-        // Nothing to hold the agent to, unless the operator says so.
-        if !desk.profiles().profiles.iter().any(|profile| profile.required) {
-            return Ok(Verdict::LetGo);
-        }
-        desk.begin(desk.contract(&Wanted::default())?, None)?;
-    }
-    desk.tool_call(None, payload.tool_name.as_deref().unwrap_or("a tool"))?;
+    desk.tool_called(payload.tool_name.as_deref().unwrap_or("a tool"))?;
     Ok(Verdict::LetGo)
 }
 
 fn stop(desk: &Desk<'_>, stop: Stop, ask: Ask) -> Result<Verdict, Problems> {
-    if !desk.has_open_session()? {
-        return Ok(Verdict::LetGo);
+    match desk.standing()? {
+        Some(State::Open) => {}
+        Some(State::Exhausted) => {
+            let why = "completion was denied as often as the operator permits; nothing is completed, and a person has to look";
+            return Ok(Verdict::LetGoAnyway(why.to_owned()));
+        }
+        Some(State::Completed) | None => return Ok(Verdict::LetGo),
     }
     if stop == Stop::GoesOnAlready && desk.is_idle_since_denial()? {
         let why = "nothing has happened since completion was denied; the session stays open and is not completed";
@@ -212,6 +210,16 @@ fn stop(desk: &Desk<'_>, stop: Stop, ask: Ask) -> Result<Verdict, Problems> {
         _ => format!("Run, in this order: {}.", session.next.join("; then ")),
     };
     Ok(Verdict::Block(format!("{DENIED}:\n{}\n{end}", reasons.join("\n"))))
+}
+
+/// What a self-test is told of the profiles.
+fn held_to(desk: &Desk<'_>) -> String {
+    let listed = desk.profiles().profiles;
+    let required: Vec<_> = listed.iter().filter(|profile| profile.required).map(|it| it.id.as_str()).collect();
+    match required.as_slice() {
+        [] => "the policy requires no profile, so a stop is blocked only in a session that was begun".to_owned(),
+        ids => format!("an agent is held to: {}", ids.join(", ")),
+    }
 }
 
 fn told(problems: &Problems) -> String {

@@ -29,11 +29,14 @@ const WORDS: &[&str] = &[
     "auth",
 ];
 
-/// Whether a variable's name looks like it holds a credential. `AUTHOR` and its like do not.
+/// Whether a variable's name looks like it holds a credential. `AUTHOR` and its like do not; `AUTH_ORIGIN` and `authOrigin` do.
 pub fn looks_secret(name: &str) -> bool {
-    let squeezed: String =
-        name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect();
-    WORDS.iter().any(|word| squeezed.replace("author", "").contains(word) || squeezed.contains("authoriz"))
+    let squeezed = |name: &str| -> String {
+        name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
+    };
+    let without_authors = ["author", "Author", "AUTHOR"].iter().fold(name.to_owned(), |name, it| name.replace(it, ""));
+    let rest = squeezed(&without_authors);
+    WORDS.iter().any(|word| rest.contains(word)) || squeezed(name).contains("authoriz")
 }
 
 /// Values that must not be kept in previews, arguments and reports.
@@ -243,6 +246,12 @@ mod tests {
             "AUTHORIZATION",
             "SSH_PRIVATE_KEY",
             "X_AUTH",
+            "AUTH_ORIGIN",
+            "authOrg",
+            "AUTHOR_TOKEN",
+            "pass.word",
+            "API--KEY",
+            "Private Key",
         ] {
             assert!(looks_secret(secret), "{secret}");
         }

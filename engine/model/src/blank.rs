@@ -1,9 +1,28 @@
 //! Facts about which nothing is known yet, for others to fill in.
 
 use crate::{
-    CheckId, Checkout, CommitId, Isolation, Observer, ReportState, Side, Status, TestSet,
-    facts::{Invocation, Report},
+    CheckId, Checkout, CommitId, EventKind, Isolation, Observer, ReportState, Side, Status, TestSet,
+    facts::{Event, Invocation, Report},
 };
+
+impl Event {
+    /// An event of which nothing is known but its place and what it is.
+    pub fn at(place: u32, kind: EventKind) -> Self {
+        Self {
+            observed_by: Observer::Orchestrator,
+            place,
+            kind,
+            name: None,
+            profile: None,
+            began: None,
+            outcome: None,
+            sandbox: None,
+            definition_digest: None,
+            diff_before: None,
+            diff_after: None,
+        }
+    }
+}
 
 impl Invocation {
     /// An invocation that the orchestrator was to execute and that never ran.

@@ -207,6 +207,14 @@ pub(crate) fn command_latest(graph: &Graph, command: &Command) -> Value {
     edge(events(graph, of_it).next_back())
 }
 
+pub(crate) fn command_unfinished(graph: &Graph, command: &Command) -> Value {
+    let runs = [EventKind::Verifying, EventKind::Verified];
+    let of_it = |event: &&Event| event.profile.as_ref() == Some(&command.id) && runs.contains(&event.kind);
+    let last = graph.facts().events.iter().rfind(of_it);
+    let start = last.filter(|event| event.kind == EventKind::Verifying).map(|event| event.place);
+    edge(events(graph, |event| Some(event.place) == start).next_back())
+}
+
 pub(crate) fn session_last_tool_call(graph: &Graph, _: &Session) -> Value {
     edge(events(graph, |event| event.kind == EventKind::ToolCall).next_back())
 }

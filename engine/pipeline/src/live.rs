@@ -83,7 +83,7 @@ impl<'a> Live<'a> {
         let home = machine.environment.get("HOME").map(String::as_str).unwrap_or_default();
         let mut hide = repository.private_dirs();
         hide.push(machine.store.root().to_owned());
-        let sandbox = Sandbox::probe(sandbox::Config::new(home, hide)).map_err(Problem::from)?;
+        let sandbox = Sandbox::probe(sandbox::Config::new(home, hide)).map_err(SandboxError::whole)?;
         let room = PrivateDir::create_and_sweep(&machine.store.work()).map_err(|error| error.problem())?;
         let view = repository.live_view(room.path()).map_err(|error| error.problem())?;
         let toolchains = toolchain::find(machine.environment);

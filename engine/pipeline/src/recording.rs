@@ -80,9 +80,7 @@ impl<'a> Recording<'a> {
     /// RM-STATE-002: it is not on the disk, so there is no verdict.
     pub(crate) fn finish(&self, outcome: &Outcome<'_>) -> Result<(), Problem> {
         let mut blobs = Blobs::default();
-        let facts = json(&outcome.graph.to_document())?;
-        let documents = [("verdict", outcome.printed.as_bytes().to_vec()), ("facts", facts)];
-        let documents = documents.into_iter().map(|(name, bytes)| (name.to_owned(), blobs.add(bytes))).collect();
+        let documents = documents(("verdict", outcome.printed), outcome.graph, &mut blobs)?;
         let change = check::change_of(outcome.graph)?;
         let record = RunRecord {
             schema: RunSchema::V1,
@@ -127,10 +125,7 @@ impl Recording<'_> {
     /// RM-STATE-002: it is not on the disk, so there is no outcome.
     pub(crate) fn finish_attested(&self, attested: &Attested<'_>) -> Result<(), Problem> {
         let mut blobs = Blobs::default();
-        let (name, printed) = attested.document;
-        let facts = json(&attested.graph.to_document())?;
-        let documents = [(name, printed.as_bytes().to_vec()), ("facts", facts)];
-        let documents = documents.into_iter().map(|(name, bytes)| (name.to_owned(), blobs.add(bytes))).collect();
+        let documents = documents(attested.document, attested.graph, &mut blobs)?;
         let record = RunRecord {
             schema: RunSchema::V1,
             run: self.began.run.clone(),
@@ -169,6 +164,16 @@ impl Blobs {
 
 fn json(document: &impl Serialize) -> Result<Vec<u8>, Problem> {
     canonical::to_bytes(document).map_err(|error| internal(format!("cannot write a document: {error}")))
+}
+
+/// What a run printed, under its name, and its facts.
+fn documents(
+    (name, printed): (&str, &str),
+    graph: &Graph,
+    blobs: &mut Blobs,
+) -> Result<BTreeMap<String, Digest>, Problem> {
+    let documents = [(name, printed.as_bytes().to_vec()), ("facts", json(&graph.to_document())?)];
+    Ok(documents.into_iter().map(|(name, bytes)| (name.to_owned(), blobs.add(bytes))).collect())
 }
 
 fn packs(host: &Host, blobs: &mut Blobs) -> Result<Vec<StoredPack>, Problem> {

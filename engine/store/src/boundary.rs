@@ -2,31 +2,35 @@
 //!
 //! A run says when it comes to one. In a release build nothing hears it. A debug build looks at [`VARIABLE`], a list such as
 //! `began:kill` or `blob-unwritten#3:fail`: the run is killed at that boundary, the third time it comes there, or is told that
-//! the disk is full. With `trace=FILE` the boundaries are written there, in the order the run comes to them.
+//! the disk is full; with `stop` it stands still there until somebody continues it. With `trace=FILE` the boundaries are written there, in the order the run comes to them.
 
 use std::io;
 
 use runmill_model::{Code, Problem};
 
 macro_rules! boundaries {
-    ($($(#[doc = $doc:literal])* $name:ident = $text:literal,)*) => {
+    (runs { $($(#[doc = $doc:literal])* $name:ident = $text:literal,)* }
+     notes { $($(#[doc = $of_note:literal])* $note:ident = $word:literal,)* }) => {
         /// A place between two effects of a run.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum Boundary { $($(#[doc = $doc])* $name,)* }
+        pub enum Boundary { $($(#[doc = $doc])* $name,)* $($(#[doc = $of_note])* $note,)* }
 
         impl Boundary {
-            /// Every boundary, in the order a run first comes to them.
+            /// Every boundary of a run, in the order it first comes to them.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// Every boundary of a note in a stream, in order.
+            pub const OF_NOTES: &'static [Self] = &[$(Self::$note,)*];
 
             /// Its name.
             pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$name => $text,)* }
+                match self { $(Self::$name => $text,)* $(Self::$note => $word,)* }
             }
         }
     };
 }
 
-boundaries! {
+boundaries! { runs {
     /// The state directory is open; the run is nowhere yet.
     StoreOpened = "store-opened",
     /// The run is claimed, and not in the ledger yet.
@@ -69,7 +73,14 @@ boundaries! {
     FailureUnwritten = "failure-unwritten",
     /// The failure is written, and its transaction not at its end.
     FailureUncommitted = "failure-uncommitted",
-}
+} notes {
+    /// It is decided what a note says, and the ledger has not heard of it.
+    NoteUnwritten = "note-unwritten",
+    /// The note is written, and its transaction not at its end.
+    NoteUncommitted = "note-uncommitted",
+    /// The note is in the ledger.
+    NoteEntered = "note-entered",
+} }
 
 /// The variable that a debug build looks at.
 pub const VARIABLE: &str = "RUNMILL_CRASH_AT";
@@ -111,6 +122,10 @@ mod crashes {
 
     use super::{Boundary, VARIABLE};
 
+    fn signal(signal: rustix::process::Signal) -> rustix::io::Result<()> {
+        rustix::process::kill_process(rustix::process::getpid(), signal)
+    }
+
     /// What somebody wants to happen.
     #[derive(Debug, Default)]
     pub(super) struct Order {
@@ -131,6 +146,7 @@ mod crashes {
     enum Effect {
         Kill,
         Fail,
+        Stop,
     }
 
     impl Order {
@@ -142,7 +158,11 @@ mod crashes {
                     order.trace = Some(path.to_owned());
                 } else if let Some((place, effect)) = item.split_once(':') {
                     let (boundary, time) = place.split_once('#').unwrap_or((place, "1"));
-                    let effect = if effect == "kill" { Effect::Kill } else { Effect::Fail };
+                    let effect = match effect {
+                        "kill" => Effect::Kill,
+                        "stop" => Effect::Stop,
+                        _ => Effect::Fail,
+                    };
                     order.crashes.push(Crash { boundary: boundary.to_owned(), time: time.parse().ok()?, effect });
                 }
             }
@@ -163,9 +183,9 @@ mod crashes {
             match self.crashes.iter().find(|crash| crash.boundary == name && crash.time == time) {
                 None => Ok(()),
                 Some(Crash { effect: Effect::Fail, .. }) => Err(io::ErrorKind::StorageFull.into()),
+                Some(Crash { effect: Effect::Stop, .. }) => Ok(signal(rustix::process::Signal::STOP)?),
                 Some(Crash { effect: Effect::Kill, .. }) => {
-                    let _never =
-                        rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+                    let _never = signal(rustix::process::Signal::KILL);
                     // Nobody gets here, or past here.
                     loop {
                         std::thread::park();

@@ -14,7 +14,14 @@ use jiff::Timestamp;
 use runmill_model::RunId;
 use serde_json::Value;
 
-use crate::{Store, StoreError, chain, error::Failure, event::Event, index};
+use crate::{
+    Store, StoreError,
+    boundary::{Boundary, reach},
+    chain,
+    error::Failure,
+    event::Event,
+    index,
+};
 
 /// What a stream holds at one place.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,14 +61,19 @@ impl Store {
     /// # Errors
     /// RM-STATE-002.
     pub fn note(&self, stream: &RunId, before: usize, at: Timestamp, body: &Value) -> Result<Noted, StoreError> {
-        self.ledger.writing(|ledger| {
+        self.passes(Boundary::NoteUnwritten)?;
+        let noted = self.ledger.writing(|ledger| {
             if index::places(ledger, stream)?.len() != before {
                 return Ok(Noted::Overtaken);
             }
             let event = Event::Noted { stream: stream.clone(), body: body.clone() };
             index::add(ledger, &chain::append(ledger, at, event)?, None)?;
+            self.passes(Boundary::NoteUncommitted)?;
             Ok(Noted::Added)
-        })
+        })?;
+        // It is there, whatever follows.
+        let _cannot_fail = reach(Boundary::NoteEntered);
+        Ok(noted)
     }
 
     /// The notes of a stream, in order; empty when there is no such stream.
@@ -94,19 +106,33 @@ impl Store {
     /// # Errors
     /// RM-STATE-002: the file system has no locks, or nothing can be written.
     pub fn hold(&self, stream: &RunId) -> Result<Option<Hold>, StoreError> {
+        self.held(stream, |file| match file.try_lock() {
+            Err(fs::TryLockError::WouldBlock) => Ok(false),
+            Err(fs::TryLockError::Error(error)) => Err(error),
+            Ok(()) => Ok(true),
+        })
+    }
+
+    /// Holds a stream as soon as nobody else does.
+    ///
+    /// # Errors
+    /// As [`Store::hold`].
+    pub fn hold_in_turn(&self, stream: &RunId) -> Result<Option<Hold>, StoreError> {
+        self.held(stream, |file| file.lock().map(|()| true))
+    }
+
+    fn held(&self, stream: &RunId, take: fn(&File) -> io::Result<bool>) -> Result<Option<Hold>, StoreError> {
         let path = self.work().join(format!("hold-{stream}"));
         let held = || -> io::Result<Option<File>> {
             loop {
-                let options = File::options().write(true).create(true).truncate(false).mode(0o600).open(&path)?;
-                match options.try_lock() {
-                    Err(fs::TryLockError::WouldBlock) => return Ok(None),
-                    Err(fs::TryLockError::Error(error)) => return Err(error),
-                    Ok(()) => {}
+                let file = File::options().write(true).create(true).truncate(false).mode(0o600).open(&path)?;
+                if !take(&file)? {
+                    return Ok(None);
                 }
                 // Whoever held it before may have removed this very file.
                 let there = fs::metadata(&path).map(|found| found.ino()).ok();
-                if there == Some(options.metadata()?.ino()) {
-                    return Ok(Some(options));
+                if there == Some(file.metadata()?.ino()) {
+                    return Ok(Some(file));
                 }
             }
         };

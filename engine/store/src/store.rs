@@ -161,7 +161,7 @@ impl Store {
         Ok(())
     }
 
-    fn passes(&self, boundary: Boundary) -> Result<(), StoreError> {
+    pub(crate) fn passes(&self, boundary: Boundary) -> Result<(), StoreError> {
         reach(boundary).map_err(|source| self.cannot_write("the ledger", source))
     }
 

@@ -1,9 +1,11 @@
 //! What surrounds a command on the working tree, and what a receipt is not.
 
-use std::process::Command;
+use std::{collections::BTreeSet, os::unix::process::ExitStatusExt as _, process::Command};
 
-use super::{policy, repo, verify};
-use crate::harness::{Output, Repo, process_with_argument, unique_seconds};
+use runmill_store::boundary::VARIABLE;
+
+use super::{came_to, policy, repo, repo_of, verify};
+use crate::harness::{Output, Repo, User, process_with_argument, unique_seconds};
 
 fn shell(script: &str, keys: &str) -> String {
     format!("{{ id: it, version: 1, argv: [sh, -c, '{script}']{keys} }}")
@@ -88,6 +90,44 @@ fn nothing_runs_where_the_boundary_cannot_be_had_whole() {
     verify(&repo, ["it"], &registry).state_dir(&inside).error().is("RM-STATE-001", 1).says("lies in the working tree");
     let empty = Repo::new();
     verify(&empty, ["it"], &registry).error().is("RM-REPO-002", 1);
+    for user in [User::Same, User::Ordinary] {
+        let repo = repo_of(user);
+        let error = verify(&repo, ["it"], &registry).in_container().traced("refused").error();
+        error.is("RM-SANDBOX-001", 1).says("--security-opt");
+        // What would help a check is no help here.
+        assert!(!error.document().to_string().contains("isolation: landlock"), "{:#}", error.document());
+        assert!(!came_to(&repo, "refused", "unstarted"));
+    }
+}
+
+#[cfg(debug_assertions)]
+#[test]
+fn a_receipt_that_ends_in_the_middle_is_none() {
+    let traced = repo();
+    verify(&traced, ["it"], &shell("true", "")).traced("trace").receipt().is("VERIFIED");
+    let trace = std::fs::read_to_string(traced.place("trace")).unwrap();
+    let names: BTreeSet<String> = trace.lines().map(str::to_owned).collect();
+    assert!(names.len() > 15, "{names:?}");
+    for (name, effect) in names.iter().flat_map(|name| [(name, "kill"), (name, "fail")]) {
+        let context = format!("{effect} at {name}");
+        let repo = repo();
+        let run = verify(&repo, ["it"], &shell("true", "")).arg("--json").env(VARIABLE, format!("{name}:{effect}"));
+        let output = run.start().wait_with_output().unwrap();
+        let told = serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap_or_default();
+        if effect == "kill" {
+            assert_eq!((output.status.signal(), output.stdout.len()), (Some(9), 0), "{context}");
+        }
+        let ended = crate::harness::ended(&repo.place("state"));
+        let is_entered = matches!(name.as_str(), "end-entered" | "untold");
+        assert_eq!(ended.len(), usize::from(is_entered), "{context}: {ended:?}");
+        assert!(told["outcome"] != "VERIFIED" || is_entered, "{context}: {told:#}");
+        let next = verify(&repo, ["it"], &shell("true", "")).arg("--json").output();
+        assert_eq!(next.exit, 0, "{context}: {}{}", next.stdout, next.stderr);
+        let ledger = repo.runmill(["runs", "verify"]).output();
+        assert_eq!(ledger.exit, 0, "{context}: {}", ledger.stdout);
+        let work: Vec<_> = std::fs::read_dir(repo.place("state/work")).unwrap().collect();
+        assert!(work.is_empty(), "{context}: {work:?}");
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod boundary;
 mod controls;
 mod rules_off;
+mod streams;
 
 use crate::harness::{Repo, Runmill, User};
 

@@ -1,7 +1,7 @@
 //! What a caller sees, what a contract holds, and how a session begins and ends.
 
 use super::{POLICY, Session, at, repo, session, session_under};
-use crate::harness::{Recorded, fits};
+use crate::harness::{Recorded, Terminal, fits};
 
 #[test]
 fn a_caller_sees_ids_limits_and_digests_and_never_a_command() {
@@ -28,6 +28,10 @@ fn a_caller_sees_ids_limits_and_digests_and_never_a_command() {
     }
     for hidden in ["test -e", "a-fails", "\"-c\"", "mkdir"] {
         assert!(!told.contains(hidden), "`{hidden}` is in {told}");
+    }
+    for file in crate::harness::files(&repo.place("state")) {
+        let kept = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
+        assert!(!kept.contains("test -e") && !kept.contains("a-fails"), "{} holds a command", file.display());
     }
 }
 
@@ -81,7 +85,64 @@ fn a_draft_is_good_once_and_for_exactly_its_contract() {
 fn a_review_asks_a_person_and_nobody_else() {
     let repo = repo();
     session(&repo, ["begin", "--review"]).error().is("RM-CONFIG-004", 2).says("asks a person");
+    let mut terminal = Terminal::new();
+    let mut json = terminal.start(session(&repo, ["begin", "--review", "--json"]));
+    terminal.until("asks a person");
+    assert_eq!(json.wait().unwrap().code(), Some(2));
     session(&repo, ["status"]).error().is("RM-STATE-005", 1).says("no session is open");
+}
+
+#[test]
+fn a_review_shows_the_intent_first_and_the_evidence_second() {
+    for (answers, begins) in
+        [(&["n\n"][..], false), (&["y\n", "n\n"], false), (&["\n"], false), (&["y\n", "y\n"], true)]
+    {
+        let (repo, mut terminal) = (repo(), Terminal::new());
+        let intent = "mend it\u{1b}[2Jand\nevidence\n  - nothing";
+        let review = terminal.start(session(&repo, ["begin", "--review", "--intent", intent]));
+        terminal.until("intent");
+        terminal.until("mend it");
+        assert!(!terminal.drawn().contains("- a"), "the evidence before the answer: {}", terminal.drawn());
+        terminal.until("Is this what is meant? [y/N]");
+        assert!(!terminal.drawn().contains("Is this enough"), "{}", terminal.drawn());
+        for (number, answer) in answers.iter().enumerate() {
+            if number == 1 {
+                terminal.until("- a");
+                terminal.until("- b");
+                terminal.until("Is this enough to prove it? [y/N]");
+            }
+            terminal.press(answer);
+        }
+        terminal.until(if begins { "OPEN" } else { "nothing was begun" });
+        assert_eq!(terminal.exit(review), Some(if begins { 0 } else { 3 }));
+        let status = session(&repo, ["status"]).output();
+        assert_eq!(status.exit == 0, begins, "{}", status.stdout);
+    }
+}
+
+#[test]
+fn what_the_operator_changes_meanwhile_counts() {
+    let repo = repo();
+    let fewer = POLICY.replace("{ id: b, ", "{ id: b, required: false, ");
+    let under = |policy: &str, words: &[&str]| Session::of(session_under(&repo, words.iter().copied(), policy));
+    under(&fewer, &["begin"]);
+    under(&fewer, &["verify", "a"]).is("open", true);
+    // Another profile is required now.
+    let outdated = under(POLICY, &["complete"]);
+    assert_eq!(outdated.exits(3).open(), ["session/contract-outdated"]);
+    assert_eq!(outdated.next(), ["runmill session begin"]);
+    under(POLICY, &["verify", "b"]).is("open", false);
+    under(&fewer, &["complete"]).exits(0);
+    // The definition of one is another.
+    under(POLICY, &["begin"]);
+    let changed = under(&POLICY.replace("! test -e b-fails", "true"), &["status"]);
+    assert_eq!(changed.next(), ["runmill session begin"], "{changed}");
+    // What a session may write can only become less.
+    let narrow = POLICY.replace("profiles:", "session: { sandboxMode: read-only }\nprofiles:");
+    let ran = under(&narrow, &["verify", "write"]);
+    assert_eq!(ran.document["verified"]["sandbox"], "read-only", "{ran}");
+    under(&narrow, &["begin"]);
+    assert_eq!(under(POLICY, &["verify", "write"]).document["verified"]["sandbox"], "read-only");
 }
 
 #[test]

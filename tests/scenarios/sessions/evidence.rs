@@ -2,8 +2,8 @@
 
 use std::{fs, process::Command};
 
-use super::{POLICY, Session, at, repo, session, session_under};
-use crate::harness::{Output, alive, process_with_argument, unique_seconds};
+use super::{POLICY, Session, at, repo, repo_of, session, session_under};
+use crate::harness::{Output, User, alive, process_with_argument, unique_seconds};
 
 fn one(command: &str, keys: &str) -> String {
     format!("version: 1\nprofiles:\n  - {{ id: it, command: sh, args: [-c, '{command}']{keys} }}\n")
@@ -53,6 +53,22 @@ fn every_failure_has_its_kind() {
     assert_eq!(ran.exits(4).profile("it")["latest"]["outcome"], "infrastructure", "{ran}");
     assert!(ran.output.stderr.contains("RM-SANDBOX-001"), "{}", ran.output.stderr);
     Session::of(session_under(&repo, ["complete"], &reduced)).exits(3);
+}
+
+/// Namespaces that are refused, for root and for anybody.
+#[test]
+fn a_boundary_that_is_not_there_is_no_run() {
+    for user in [User::Same, User::Ordinary] {
+        let repo = repo_of(user);
+        at(&repo, ["begin"]);
+        at(&repo, ["verify", "a"]).exits(0);
+        let ran = Session::of(session(&repo, ["verify", "a"]).in_container());
+        assert_eq!(ran.exits(4).profile("a")["latest"]["outcome"], "infrastructure", "{ran}");
+        assert_eq!(ran.profile("a")["latest"]["isolation"], "none", "{ran}");
+        assert!(ran.output.stderr.contains("RM-SANDBOX-001"), "{}", ran.output.stderr);
+        at(&repo, ["verify", "b"]).exits(0);
+        assert_eq!(at(&repo, ["complete"]).exits(3).open(), ["session/latest-failed", "session/tree-changed"]);
+    }
 }
 
 #[test]

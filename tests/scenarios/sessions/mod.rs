@@ -2,12 +2,14 @@
 
 mod contract;
 mod evidence;
+#[cfg(debug_assertions)]
+mod interleaved;
 mod orders;
 mod rules_off;
 
 use serde_json::Value;
 
-use crate::harness::{Output, Repo, Runmill};
+use crate::harness::{Output, Repo, Runmill, User, open_rules};
 
 /// Two profiles that read and one that writes, over files that say how each comes out.
 pub const POLICY: &str = "version: 1
@@ -19,7 +21,11 @@ profiles:
 
 /// A repository for sessions; what they do is ignored by git, so that only events tell of it.
 pub fn repo() -> Repo {
-    let repo = Repo::new();
+    repo_of(User::Same)
+}
+
+pub fn repo_of(user: User) -> Repo {
+    let repo = Repo::of(user);
     repo.file("source.txt", "one\n").file(".gitignore", "ignored/\n*-fails\n").commit("base");
     repo
 }
@@ -69,12 +75,7 @@ impl Session {
 
     /// The rules that stand in the way, sorted.
     pub fn open(&self) -> Vec<&str> {
-        let findings = self.document["findings"].as_array().unwrap();
-        let open = findings.iter().filter(|it| it["outcome"] == "refuted" || it["outcome"] == "unproven");
-        let mut rules: Vec<_> = open.map(|finding| finding["rule"].as_str().unwrap()).collect();
-        rules.sort_unstable();
-        rules.dedup();
-        rules
+        open_rules(&self.document)
     }
 
     /// What to run next.

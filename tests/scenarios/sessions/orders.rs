@@ -65,25 +65,9 @@ fn mode(profile: &str) -> SandboxMode {
     if profile == "write" { SandboxMode::WorkspaceWrite } else { SandboxMode::ReadOnly }
 }
 
-fn event(place: u32, kind: EventKind) -> Event {
-    Event {
-        observed_by: Observer::Orchestrator,
-        place,
-        kind,
-        name: None,
-        profile: None,
-        began: None,
-        outcome: None,
-        sandbox: None,
-        definition_digest: None,
-        diff_before: None,
-        diff_after: None,
-    }
-}
-
 /// The events of a session in which these moments follow its beginning.
 fn events(moments: &[Moment]) -> Vec<Event> {
-    let mut all = vec![event(0, EventKind::Begun)];
+    let mut all = vec![Event::at(0, EventKind::Begun)];
     let mut began = HashMap::new();
     for (place, moment) in (1..).zip(moments) {
         let tree = Some(Digest::of(b"tree"));
@@ -91,10 +75,10 @@ fn events(moments: &[Moment]) -> Vec<Event> {
             profile: Some(profile.to_owned()),
             sandbox: Some(mode(profile)),
             definition_digest: Some(Digest::of(profile.as_bytes())),
-            ..event(place, kind)
+            ..Event::at(place, kind)
         };
         all.push(match moment {
-            Moment::Call => Event { name: Some("Edit".into()), ..event(place, EventKind::ToolCall) },
+            Moment::Call => Event { name: Some("Edit".into()), ..Event::at(place, EventKind::ToolCall) },
             Moment::Starts(profile) => {
                 began.insert(*profile, place);
                 of(profile, EventKind::Verifying)
@@ -142,6 +126,7 @@ fn graph(moments: &[Moment], contract: &[&str]) -> Arc<Graph> {
         contract_digest: Digest::of(b"contract"),
         max_attempts: 3,
         attempts: 0,
+        missing: Vec::new(),
     });
     for id in contract {
         builder.add(Command {

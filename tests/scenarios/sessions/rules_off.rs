@@ -57,6 +57,9 @@ rules! {
     definition_changed, "session/definition-changed", (POLICY, &POLICY.replace("! test -e b-fails", "true")), |repo| {
         both(repo)
     };
+    contract_outdated, "session/contract-outdated", (&POLICY.replace("{ id: b, ", "{ id: b, required: false, "), POLICY), |repo| {
+        both(repo)
+    };
     tree_changed, "session/tree-changed", SAME, |repo| { both(repo); repo.file("source.txt", "two\n") };
     attempts_spent, "session/attempts-spent", (&once(), &once()), |repo| {
         Session::of(session_under(repo, ["complete"], &once())).exits(3).is("exhausted", false)

@@ -26,6 +26,7 @@ pub fn hook_test() -> Value {
         Shape::text().doc("What the hook was given.").needed("given"),
         Shape::flag().doc("Whether it blocked, and as runmill.").needed("blocked"),
         Shape::integer().or_null().doc("Its exit code; null when it did not exit by itself.").needed("exit"),
+        Shape::text().doc("What it said, or why the agent does not call it.").needed("said"),
     ]);
     document(
         "runmill.hook-test/v1",

@@ -59,6 +59,12 @@ impl SandboxError {
             Self::Unavailable { errno, .. } => advice(*errno),
         }
     }
+
+    /// The same where nothing but the whole isolation will do.
+    pub fn whole(self) -> Problem {
+        let help = self.help().split(REDUCED).next().unwrap_or_default();
+        Problem::new(self.code(), self.to_string(), help)
+    }
 }
 
 impl From<SandboxError> for Problem {
@@ -66,6 +72,9 @@ impl From<SandboxError> for Problem {
         Self::new(error.code(), error.to_string(), error.help())
     }
 }
+
+/// Where an advice goes on with less isolation.
+const REDUCED: &str = "; where none of this can be had";
 
 /// What an error number usually means here; the numbers are Linux's.
 fn advice(errno: i32) -> &'static str {

@@ -79,6 +79,8 @@ declare::facts! {
         outcome: Type::Text, derived::command_outcome;
         /// Its last verification in the session; absent when there is none.
         latest: Type::Optional(&Type::Fact(Kind::Event)), derived::command_latest;
+        /// The start of its last verification in the session, where that has no end; absent when it has one.
+        unfinished: Type::Optional(&Type::Fact(Kind::Event)), derived::command_unfinished;
     }
 
     /// An agent's session. At most one.
@@ -95,6 +97,8 @@ declare::facts! {
         max_attempts: u32,
         /// How often completion was denied.
         attempts: u32,
+        /// The ids of profiles that the operator requires now and the contract does not have; sorted.
+        missing: Vec<String>,
     } derived {
         /// The last tool call; absent when there was none.
         last_tool_call: Type::Optional(&Type::Fact(Kind::Event)), derived::session_last_tool_call;

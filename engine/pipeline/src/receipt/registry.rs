@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use runmill_host::redact::Secrets;
 use runmill_manifest::{
     OperatorPolicy,
     policy::{self, RegistryCommand},
@@ -60,15 +61,15 @@ impl Registry {
         self.0.get(id).map(|(command, _)| command)
     }
 
-    /// Every command, sorted by id.
-    pub fn list(&self) -> Vec<ListedCommand> {
+    /// Every command, sorted by id, without the values of secret-looking variables.
+    pub fn list(&self, secrets: &Secrets) -> Vec<ListedCommand> {
         let listed = |(command, definer): &(RegistryCommand, Definer)| ListedCommand {
             id: command.id().to_string(),
             version: command.version().to_owned(),
             definition_digest: command.definition_digest(),
             defined_by: *definer,
             description: command.description().map(str::to_owned),
-            argv: command.argv().words().to_vec(),
+            argv: command.argv().words().iter().map(|word| secrets.redact(word).into_owned()).collect(),
             timeout_ms: command.timeout().as_millis(),
             sandbox: command.sandbox(),
         };

@@ -85,6 +85,13 @@ impl Contract {
         canonical::digest(self).unwrap_or_else(|_| Digest::of(b""))
     }
 
+    /// The ids that a policy requires and the contract does not have, sorted.
+    pub(super) fn missing(&self, policy: &OperatorPolicy) -> Vec<String> {
+        let required = policy.profiles().iter().filter(|profile| profile.is_required()).map(Profile::id);
+        let missing = required.filter(|id| !self.profiles.iter().any(|agreed| agreed.id == id.as_str()));
+        missing.map(ToString::to_string).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
     /// Whether a policy still defines a profile exactly so.
     pub fn stands(&self, policy: &OperatorPolicy, agreed: &Agreed) -> bool {
         let now = policy.profiles().iter().find(|profile| profile.id().as_str() == agreed.id);

@@ -258,7 +258,9 @@ pub(super) fn verified_entry(place: usize, verified: &Verified) -> VerifiedEntry
 
 /// What leads to completion: what may write first, then what only reads, then completion itself.
 fn next(state: State, standings: &[ProfileStanding], policy: &OperatorPolicy, journal: &Journal) -> Vec<String> {
-    if state != State::Open {
+    let stands = |agreed: &Agreed| journal.contract.stands(policy, agreed);
+    let is_outdated = !journal.contract.missing(policy).is_empty() || !journal.contract.profiles.iter().all(stands);
+    if state != State::Open || is_outdated {
         return vec!["runmill session begin".to_owned()];
     }
     let ceiling = journal.contract.sandbox_mode;

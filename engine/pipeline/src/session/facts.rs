@@ -25,6 +25,7 @@ pub(super) fn of(journal: &Journal, policy: &OperatorPolicy, tree: &WorktreeStat
         contract_digest: journal.contract.digest(),
         max_attempts: journal.contract.max_attempts,
         attempts: journal.attempts(),
+        missing: journal.contract.missing(policy),
     });
     for agreed in &journal.contract.profiles {
         builder.add(profile(agreed, journal.contract.stands(policy, agreed)));
@@ -78,19 +79,7 @@ fn profile(agreed: &Agreed, defined: bool) -> Command {
 }
 
 fn event(place: u32, note: &Happened) -> Option<Event> {
-    let blank = |kind| Event {
-        observed_by: Observer::Orchestrator,
-        place,
-        kind,
-        name: None,
-        profile: None,
-        began: None,
-        outcome: None,
-        sandbox: None,
-        definition_digest: None,
-        diff_before: None,
-        diff_after: None,
-    };
+    let blank = |kind| Event::at(place, kind);
     Some(match note {
         Happened::Begun { .. } => blank(EventKind::Begun),
         Happened::ToolCall { name } => {

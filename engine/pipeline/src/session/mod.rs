@@ -15,7 +15,7 @@ use camino::Utf8PathBuf;
 use runmill_host::git::Repository;
 use runmill_manifest::OperatorPolicy;
 use runmill_model::{
-    Code, Digest, Finding, Graph, Problem, Problems, RunId, Stage, VerificationOutcome,
+    Code, Digest, Finding, Graph, Problem, Problems, RunId, SandboxMode, Stage, VerificationOutcome,
     session::{Completion, Judged, PROFILES, fold},
 };
 use runmill_policy::{Host, Limits};
@@ -65,7 +65,7 @@ impl<'a> Desk<'a> {
     pub fn open(start: &Utf8PathBuf, file: Option<&PolicyFile>, machine: Machine<'a>) -> Result<Self, Problems> {
         let repository = Repository::discover(start).map_err(|error| error.problem())?;
         live::refuse_state_in(&repository, machine)?;
-        Ok(Self { repository, policy: manifests::operator_policy(file)?, machine })
+        Ok(Self { repository, policy: manifests::operator_policy(file).map_err(veiled)?, machine })
     }
 
     /// What a caller may see of the operator's profiles.
@@ -151,19 +151,61 @@ impl<'a> Desk<'a> {
     /// # Errors
     /// RM-STATE-005: the session is not open; RM-STATE-002.
     pub fn tool_call(&self, session: Option<&str>, name: &str) -> Result<SessionDocument, Problems> {
-        let shown: String = name.chars().filter(|letter| !letter.is_control()).collect();
-        let name = shown.char_indices().take_while(|(at, _)| *at < LONGEST_NAME).map(|(_, letter)| letter).collect();
         let journal = self.find(session)?;
-        let journal = self.add_to(&journal.session, &Happened::ToolCall { name })?;
+        let journal = self.add_to(&journal.session, &Happened::ToolCall { name: shown(name) })?;
         self.answer(&journal)
     }
 
-    /// Whether a session of this repository goes on.
+    /// Notes a tool call in every open session of this repository. Where there is none and the operator requires profiles, one
+    /// is begun for it.
+    ///
+    /// # Errors
+    /// As [`Desk::begin`] and [`Desk::tool_call`].
+    pub fn tool_called(&self, name: &str) -> Result<(), Problems> {
+        let root = self.repository.work_dir().as_str();
+        let turn = RunId::new(format!("turn-{}", Digest::of(root.as_bytes()).hex().get(..32).unwrap_or_default()));
+        let turn = turn.map_err(|error| crate::check::internal(error.to_string()))?;
+        // Of tools that are called at the same time, one begins.
+        let _turn = self.machine.store.hold_in_turn(&turn).map_err(|error| error.problem())?;
+        if self.latest_open()?.is_none() {
+            if !self.policy.profiles().iter().any(|profile| profile.is_required()) {
+                return Ok(());
+            }
+            self.begin(self.contract(&Wanted::default())?, None)?;
+        }
+        Ok(self.tell_others(&turn, name)?)
+    }
+
+    /// Notes in every open session but one that something may have changed the working tree.
+    fn tell_others(&self, but: &RunId, name: &str) -> Result<(), Problem> {
+        for journal in self.journals()? {
+            let journal = journal?;
+            if journal.state() != State::Open || journal.session == *but {
+                continue;
+            }
+            match self.add_to(&journal.session, &Happened::ToolCall { name: shown(name) }) {
+                // It came to its end meanwhile.
+                Err(problem) if problem.code == Code::State005 && self.has_ended(&journal.session)? => {}
+                noted => drop(noted?),
+            }
+        }
+        Ok(())
+    }
+
+    fn has_ended(&self, session: &RunId) -> Result<bool, Problem> {
+        Ok(self.find(Some(session.as_str()))?.state() != State::Open)
+    }
+
+    /// How the session of this repository stands that was begun last among those that go on, or among all where none does.
     ///
     /// # Errors
     /// The ledger cannot be read.
-    pub fn has_open_session(&self) -> Result<bool, Problem> {
-        Ok(self.latest_open()?.is_some())
+    pub fn standing(&self) -> Result<Option<State>, Problem> {
+        if self.latest_open()?.is_some() {
+            return Ok(Some(State::Open));
+        }
+        let latest = self.journals()?.next().transpose()?;
+        Ok(latest.map(|journal| journal.state()))
     }
 
     /// Whether nothing has happened in the latest open session since completion was denied.
@@ -197,7 +239,12 @@ impl<'a> Desk<'a> {
         };
         let (profile_id, definition_digest) = (profile.id().to_string(), profile.definition_digest());
         let contract = self.going_on(&session)?.contract;
-        let mode = profile.sandbox_mode().within(contract.sandbox_mode);
+        // The operator may have narrowed it since the contract was made; nobody can widen it.
+        let ceiling = self.policy.session().sandbox_mode().within(contract.sandbox_mode);
+        let mode = profile.sandbox_mode().within(ceiling);
+        if mode == SandboxMode::WorkspaceWrite {
+            self.tell_others(&session, &format!("runmill session verify {}", profile.id()))?;
+        }
         let verifying = Happened::Verifying { profile: profile_id.clone(), sandbox: mode, definition_digest };
         let began = self.add_to(&session, &verifying)?.notes.len().saturating_sub(1);
         let agreed = contract.profiles.iter().find(|agreed| agreed.id == profile_id);
@@ -298,14 +345,16 @@ impl<'a> Desk<'a> {
     }
 
     fn latest_open(&self) -> Result<Option<Journal>, Problem> {
+        let is_open = |read: &Result<Journal, _>| !read.as_ref().is_ok_and(|journal| journal.state() != State::Open);
+        self.journals()?.find(is_open).transpose()
+    }
+
+    /// The sessions of this repository, the one that was begun last first.
+    fn journals(&self) -> Result<impl Iterator<Item = Result<Journal, Problem>>, Problem> {
         let (store, root) = (self.machine.store, self.repository.work_dir().as_str());
-        for stream in store.streams().map_err(|error| error.problem())? {
-            let journal = Journal::read(store, &stream)?.filter(|journal| journal.contract.root == root);
-            if let Some(journal) = journal.filter(|journal| journal.state() == State::Open) {
-                return Ok(Some(journal));
-            }
-        }
-        Ok(None)
+        let streams = store.streams().map_err(|error| error.problem())?.into_iter();
+        let journals = streams.filter_map(move |stream| Journal::read(store, &stream).transpose());
+        Ok(journals.filter(move |read| !read.as_ref().is_ok_and(|journal| journal.contract.root != root)))
     }
 
     /// A session that goes on.
@@ -331,6 +380,19 @@ impl<'a> Desk<'a> {
         }
         Err(unusable(format!("session `{session}` is busy"), "try again when nothing else is at work"))
     }
+}
+
+/// What is wrong with a policy, without a word of it: it holds commands, and whoever asks here must not see them.
+fn veiled(problems: Problems) -> Problems {
+    let code = problems.iter().next().map_or(Code::Config002, |problem| problem.code);
+    let help = "let the operator look: `runmill verify --list` says what is wrong with it, and where";
+    Problem::new(code, "the operator's policy cannot be used", help).into()
+}
+
+/// A tool's name as it is kept.
+fn shown(name: &str) -> String {
+    let letters = name.chars().filter(|letter| !letter.is_control()).collect::<String>();
+    letters.char_indices().take_while(|(at, _)| *at < LONGEST_NAME).map(|(_, letter)| letter).collect()
 }
 
 fn unusable(message: String, help: &str) -> Problem {

@@ -119,7 +119,7 @@ pub fn of(kind: Kind, key: &str) -> Result<Value, String> {
         }),
         Kind::Session => json!({
             "observed_by": "orchestrator", "session": "20300101t000000-1",
-            "sandbox_mode": "workspace-write", "contract_digest": tree, "max_attempts": 3, "attempts": 0,
+            "sandbox_mode": "workspace-write", "contract_digest": tree, "max_attempts": 3, "attempts": 0, "missing": [],
         }),
         Kind::Event => {
             let place: u32 = key.parse().map_err(|_| format!("`{key}` is no place of six digits"))?;

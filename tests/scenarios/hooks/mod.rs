@@ -1,9 +1,12 @@
 //! `runmill hook ..`: a coding agent's attempts to be done before the contract holds.
 
+mod installed;
+
 use std::{
     fs,
-    io::Write,
-    process::{Command, Stdio},
+    io::{ErrorKind, Write as _},
+    path::Path,
+    process::{Child, Stdio},
 };
 
 use serde_json::{Value, json};
@@ -13,8 +16,14 @@ use crate::harness::{Output, Repo, Runmill};
 
 /// Calls a hook as an agent does: with a document on standard input.
 fn call(run: Runmill, repo: &Repo, input: &str) -> Output {
-    let mut child = run.start_on(Stdio::piped(), Stdio::piped(), Stdio::piped());
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    feed(run.start_on(Stdio::piped(), Stdio::piped(), Stdio::piped()), repo, input)
+}
+
+/// Gives a running hook its document.
+fn feed(mut child: Child, repo: &Repo, input: &str) -> Output {
+    if let Err(error) = child.stdin.take().unwrap().write_all(input.as_bytes()) {
+        assert_eq!(error.kind(), ErrorKind::BrokenPipe, "it reads only so much");
+    }
     Output::of(child, repo.place("state"))
 }
 
@@ -88,6 +97,12 @@ fn an_agent_that_goes_on_without_doing_anything_is_let_go_and_nothing_is_complet
     blocks(&stop(&repo, true), "That was the last attempt: tell a person");
     lets_go(&stop(&repo, true));
     assert!(repo.runmill(["runs"]).output().stdout.contains("exhausted"));
+    let spent = stop(&repo, false);
+    lets_go(&spent);
+    assert!(spent.stdout.contains("a person has to look"), "{}", spent.stdout);
+    // Whatever it does next is under another contract.
+    used(&repo, "Edit", json!({}));
+    blocks(&stop(&repo, false), "was not run");
 }
 
 #[test]
@@ -121,11 +136,25 @@ fn codex_gets_the_same_and_a_document_in_any_case() {
     assert_eq!(at(&repo, ["status"]).document["events"], 3, "begun, one call, one denial");
 }
 
+/// What a verb says of a policy that is invalid right where it has a command.
+fn of_a_broken_policy(repo: &Repo, words: &[&str]) -> String {
+    let policy =
+        "version: 1\nprofiles:\n  - { id: a, command: hidden, args: [hidden], timeoutMs: hidden, x: hidden }\n";
+    let told = ["human", "json"].map(|format| {
+        let run = repo.runmill(words.iter().copied()).args(["--format", format]).policy(policy);
+        let output = call(run, repo, "{\"hook_event_name\":\"Stop\"}");
+        assert_eq!(output.exit, 2, "{}{}", output.stdout, output.stderr);
+        format!("{}{}", output.stdout, output.stderr)
+    });
+    told.concat()
+}
+
 #[test]
 fn every_fault_blocks() {
     let repo = repo();
     let raw = |words: &[&str], input: &str| call(repo.runmill(words.iter().copied()).policy(POLICY), &repo, input);
-    for input in ["", "no JSON", "{}", "[]", "{\"hook_event_name\":\"PreToolUse\"}"] {
+    let huge = format!("{{\"hook_event_name\":\"Stop\",\"x\":\"{}\"}}", "x".repeat(64 << 20));
+    for input in ["", "no JSON", "{}", "[]", "{\"hook_event_name\":\"PreToolUse\"}", "\"\u{0}\"", &huge] {
         blocks(&raw(&["hook", "claude", "Stop"], input), "cannot be used");
     }
     for words in [&["hook", "claude", "Begin"][..], &["hook", "nobody", "Stop"], &["hook", "claude"], &["hook"]] {
@@ -134,6 +163,11 @@ fn every_fault_blocks() {
     let payload = json!({ "hook_event_name": "Stop", "stop_hook_active": false }).to_string();
     let broken = repo.runmill(["hook", "claude", "Stop"]).policy("version: 9\n");
     blocks(&call(broken, &repo, &payload), "RM-CONFIG-002");
+    for told in
+        [of_a_broken_policy(&repo, &["hook", "claude", "Stop"]), of_a_broken_policy(&repo, &["session", "profiles"])]
+    {
+        assert!(!told.contains("hidden") && told.contains("RM-CONFIG-002"), "{told}");
+    }
     let missing = repo.runmill(["hook", "claude", "Stop", "--policy", "/nowhere/policy.yaml"]);
     blocks(&call(missing, &repo, &payload), "RM-CONFIG-001");
     let nowhere = repo.runmill(["hook", "claude", "Stop"]).policy(POLICY).in_dir(&repo.place("home"));
@@ -142,6 +176,8 @@ fn every_fault_blocks() {
     fs::write(repo.place("state/ledger.db"), "no database").unwrap();
     let store = || repo.runmill(["hook", "claude", "Stop"]).policy(POLICY);
     blocks(&call(store(), &repo, &payload), "RM-STATE-001");
+    let unwritable = repo.runmill(["hook", "claude", "Stop"]).policy(POLICY).state_dir(Path::new("/proc/state"));
+    blocks(&call(unwritable, &repo, &payload), "RM-STATE");
     // A fault that blocks again and again would never end: the agent's guard is honoured.
     let guarded = json!({ "hook_event_name": "Stop", "stop_hook_active": true }).to_string();
     let let_go = call(store(), &repo, &guarded);
@@ -150,48 +186,4 @@ fn every_fault_blocks() {
     // A closed standard output is no way out.
     let closed = store().through(["sh", "-c", "exec \"$@\" >&-", "sh"]);
     assert_eq!(call(closed, &repo, &payload).exit, 2);
-}
-
-#[test]
-fn the_installed_hook_is_the_one_that_blocks() {
-    for (agent, file) in [("claude", ".claude/settings.json"), ("codex", ".codex/hooks.json")] {
-        let repo = repo();
-        let test = || repo.runmill(["hook", "self-test", "--agent", agent]).policy(POLICY);
-        test().error().is("RM-CONFIG-004", 2).says("runmill hook install");
-        repo.file(
-            file,
-            r#"{"model": "x", "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}"#,
-        );
-        let install = || repo.runmill(["hook", "install", "--agent", agent]).policy(POLICY).document();
-        assert_eq!(install()["written"], true);
-        assert_eq!(install()["written"], false, "once is enough");
-        let settings: Value = serde_json::from_slice(&fs::read(repo.path().join(file)).unwrap()).unwrap();
-        assert_eq!(
-            (&settings["model"], settings["hooks"].as_object().unwrap().len()),
-            (&"x".into(), 3),
-            "{settings:#}"
-        );
-        let stops = settings["hooks"]["Stop"].as_array().unwrap();
-        assert_eq!((stops.len(), &stops[0]["hooks"][0]["command"]), (2, &"say done".into()), "{settings:#}");
-        let proven = test().document();
-        assert_eq!((&proven["blocks"], proven["trials"].as_array().unwrap().len()), (&true.into(), 6), "{proven:#}");
-
-        // The command that is installed, as the agent would run it.
-        let command = stops[1]["hooks"][0]["command"].as_str().unwrap();
-        session(&repo, ["begin"]).output();
-        let mut shell = Command::new("sh");
-        shell.args(["-c", command]).current_dir(repo.path()).env_clear().env("PATH", crate::harness::path());
-        shell.env("RUNMILL_STATE_DIR", repo.place("state")).env("HOME", repo.place("home"));
-        let mut child = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let input = json!({ "hook_event_name": "Stop", "stop_hook_active": false }).to_string();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        blocks(&Output::of(child, repo.place("state")), "was not run in this session");
-
-        // A hook that cannot block is found out.
-        let weak = settings.to_string().replace("/runmill ", "/no-such-runmill ");
-        repo.file(file, weak);
-        let output = test().output();
-        assert_eq!(output.exit, 3, "{}{}", output.stdout, output.stderr);
-        assert!(output.stdout.contains("DOES NOT BLOCK"), "{}", output.stdout);
-    }
 }
