@@ -9,8 +9,9 @@ use crate::command::report::html::HtmlArgs;
 use crate::command::{
     approve::ApproveArgs, completions::CompletionsArgs, declare::DeclareArgs, deps::DepsCommand, doctor::DoctorArgs,
     evidence::EvidenceCommand, explain::ExplainArgs, facts::FactsArgs, hook::HookCommand, init::InitArgs,
-    inspect::InspectArgs, man::ManArgs, mcp::McpArgs, remote::RemoteCommand, replay::ReplayArgs, report::ReadArgs,
-    rules::RulesCommand, runs::RunsArgs, schema::SchemaArgs, sessions::SessionCommand, verify::ReceiptArgs,
+    inspect::InspectArgs, man::ManArgs, mcp::McpArgs, policy::PolicyCommand, remote::RemoteCommand, replay::ReplayArgs,
+    report::ReadArgs, rules::RulesCommand, runs::RunsArgs, schema::SchemaArgs, sessions::SessionCommand,
+    verify::ReceiptArgs,
 };
 use crate::render::outputs::Asked;
 
@@ -104,6 +105,9 @@ pub enum Command {
     Facts(FactsArgs),
     /// Say what a code means, or why a recorded run came out as it did and what would change that
     Explain(ExplainArgs),
+    /// Say what the operator's policy makes of a recorded run
+    #[command(subcommand)]
+    Policy(PolicyCommand),
     /// Judge recorded runs again, by the recorded rules or by others, and say what comes out otherwise
     Replay(ReplayArgs),
     /// Let a person's exceptions for one candidate pass: write them into the operator's policy

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use runmill_model::{Code, Problems, ReceiptOutcome, Verdict};
+use runmill_model::{Code, GatesOutcome, Problems, ReceiptOutcome, Verdict};
 
 /// How the process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +69,16 @@ impl From<ReceiptOutcome> for Exit {
             ReceiptOutcome::Verified => Self::Ready,
             ReceiptOutcome::Failed => Self::Blocked,
             ReceiptOutcome::Indeterminate => Self::Indeterminate,
+        }
+    }
+}
+
+impl From<GatesOutcome> for Exit {
+    fn from(outcome: GatesOutcome) -> Self {
+        match outcome {
+            GatesOutcome::Permitted => Self::Ready,
+            GatesOutcome::Refused => Self::Blocked,
+            GatesOutcome::Undecided => Self::Indeterminate,
         }
     }
 }

@@ -15,6 +15,7 @@ pub mod init;
 pub mod inspect;
 pub mod man;
 pub mod mcp;
+pub mod policy;
 mod proposals;
 pub mod remote;
 pub mod replay;
@@ -56,6 +57,7 @@ pub fn run(cli: &Cli) -> Exit {
         Command::Completions(args) => completions::run(args, &output),
         Command::Man(args) => man::run(args, &output),
         Command::Explain(args) => explain::run(&cli.global, args, &output),
+        Command::Policy(command) => policy::run(&cli.global, command, &output),
         Command::Replay(args) => replay::run(&cli.global, args, &output),
         Command::Rules(command) => rules::run(&cli.global, command, &output),
         Command::Report(ReportCommand::Read(args)) => return report(args, &output),

@@ -112,6 +112,8 @@ pub enum Name {
     HookTest,
     /// `runmill.remote/v1`, of `remote observe`, and for `check --remote`
     Remote,
+    /// `runmill.gates/v1`, of `policy explain`
+    Gates,
     /// `runmill.error/v1`, of every verb that cannot do its work
     Error,
 }
@@ -176,6 +178,7 @@ pub fn value(name: Name) -> Value {
         Name::Hooks => documents::hooks(),
         Name::HookTest => documents::hook_test(),
         Name::Remote => documents::remote(),
+        Name::Gates => documents::gates(),
         Name::Error => documents::error(),
     }
 }

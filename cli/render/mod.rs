@@ -6,6 +6,7 @@ pub mod duration;
 mod explanation;
 pub mod facts;
 pub mod flow;
+pub mod gates;
 pub mod human;
 pub mod init;
 pub mod inspection;

@@ -20,6 +20,7 @@ mod inspect;
 mod live;
 mod outputs;
 pub mod pages;
+mod policy_explain;
 mod replay;
 mod report_html;
 mod report_read;

@@ -275,6 +275,7 @@ fn every_form_is_printed_and_described() {
         "report read a.xml",
         "report read b.xml",
         "report read a.xml --base a.xml",
+        "policy explain latest",
         "check --base nowhere",
     ] {
         print(line);

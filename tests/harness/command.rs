@@ -10,7 +10,7 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    ErrorDocument, Receipt, Repo, User, Verdict, container,
+    ErrorDocument, Gates, Receipt, Repo, User, Verdict, container,
     recorded::{assert_replays, ended, unfinished},
     schema,
 };
@@ -187,6 +187,12 @@ impl Runmill {
         let output = self.arg("--json").output();
         output.assert_nothing_in_progress();
         Receipt::new(output)
+    }
+
+    /// Runs it in JSON mode and reads the gates of a merge.
+    #[track_caller]
+    pub fn gates(self) -> Gates {
+        Gates::new(self.arg("--json").output())
     }
 
     /// Writes down the boundaries that the run comes to, in a file of this name beside the repository.

@@ -8,6 +8,7 @@ mod dependencies;
 mod environment;
 mod first_day;
 mod forge;
+mod gates;
 mod hooks;
 #[cfg(feature = "real-world")]
 mod installed;

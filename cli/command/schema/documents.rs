@@ -4,6 +4,7 @@ mod dependencies;
 mod evidence;
 mod exceptions;
 mod explained;
+mod gates;
 mod hooks;
 mod receipt;
 mod record;
@@ -19,6 +20,7 @@ pub use dependencies::{collection as dependency_collection, fingerprint, prepare
 pub use evidence::{expectations, exported, keygen, pack, report as evidence_report, signed, trusted, verification};
 pub use exceptions::{approval, declaration};
 pub use explained::{code, explanation, replay, rule_explanation};
+pub use gates::gates;
 pub use hooks::{hook_test, hooks};
 pub use receipt::{receipt, registry};
 pub use record::{collection, inspection, runs, store};

@@ -51,6 +51,8 @@ codes! {
     Ci007 = "RM-CI-007", "the forge refuses to answer";
     Ci008 = "RM-CI-008", "the forge's limit of requests is reached";
     Ci009 = "RM-CI-009", "an answer of the forge cannot be believed";
+    Merge001 = "RM-MERGE-001", "a run is no ground for a merge";
+    Merge002 = "RM-MERGE-002", "a person must decide about the merge";
     Sandbox001 = "RM-SANDBOX-001", "isolation is unavailable";
     Sandbox002 = "RM-SANDBOX-002", "an escape probe got through";
     Policy001 = "RM-POLICY-001", "a pack manifest is invalid";

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     CheckId, Digest, Kind, TestArena, canonical,
-    facts::{Change, Declaration, Fact, Facts, Policy, Report, Session, Worktree},
+    facts::{Change, Declaration, Fact, Facts, Policy, RecordedVerdict, Report, Session, Worktree},
     words::{Autonomy, Side},
 };
 
@@ -129,6 +129,11 @@ impl GraphBuilder {
             _ => {}
         }
         let policy = one(&facts.policy)?;
+        let (verdict, _) = (at_most_one(&facts.verdict)?, at_most_one(&facts.merge_policy)?);
+        at_most_one(&facts.budgets)?;
+        if verdict.is_some() && change.is_none() {
+            return Err(GraphError::NotOne { kind: Kind::Change, count: 0 });
+        }
         facts.sort().map_err(|(kind, key)| GraphError::Twice { kind, key })?;
         let mut by_key = HashMap::new();
         for &kind in Kind::ALL {
@@ -228,6 +233,11 @@ impl Graph {
         self.facts.session.first()
     }
 
+    /// What a recorded run came to; none but where the gates of a merge are judged.
+    pub fn verdict(&self) -> Option<&RecordedVerdict> {
+        self.facts.verdict.first()
+    }
+
     /// The policy.
     pub fn policy(&self) -> &Policy {
         &self.policy
@@ -292,6 +302,12 @@ impl Graph {
             | Kind::RemoteCheck
             | Kind::Proposal
             | Kind::Waiver
+            | Kind::MergePolicy
+            | Kind::ApprovalPath
+            | Kind::ApprovalLabel
+            | Kind::ApprovalCondition
+            | Kind::Budgets
+            | Kind::RecordedVerdict
             | Kind::Worktree
             | Kind::Command
             | Kind::Session

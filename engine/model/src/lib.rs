@@ -17,6 +17,7 @@ mod example;
 mod fact;
 pub mod facts;
 pub mod finding;
+pub mod gates;
 pub mod graph;
 pub mod ids;
 pub mod problem;

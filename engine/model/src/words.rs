@@ -184,6 +184,35 @@ words! {
         /// Everything else, with the findings of earlier stages.
         Verdict = "verdict",
     }
+    /// A property of a change that asks for a person.
+    Condition {
+        /// The change came without acceptance criteria.
+        MissingAcceptanceCriteria = "missing_acceptance_criteria",
+        /// The configuration of checks changed.
+        CheckConfigChanged = "check_config_changed",
+        /// A lockfile changed.
+        LockfileChanged = "lockfile_changed",
+        /// A public interface changed; never provable.
+        PublicApiChange = "public_api_change",
+        /// Permissions changed; never provable.
+        PermissionsChange = "permissions_change",
+        /// Something about secrets changed; never provable.
+        SecretRelatedChange = "secret_related_change",
+    }
+    /// Where a day of a budget begins.
+    DailyWindow {
+        /// At midnight in UTC.
+        Utc = "utc",
+        /// At midnight where the operator is.
+        Local = "local",
+    }
+    /// How a budget of costs is held to.
+    CostEnforcement {
+        /// By costs, where they are known.
+        Auto = "auto",
+        /// By time and number of invocations alone.
+        WallAndInvocationsOnly = "wall-and-invocations-only",
+    }
     /// What a command may write; a ceiling.
     SandboxMode {
         /// Nothing of the working tree.
@@ -240,6 +269,26 @@ words! {
         Failed = "FAILED",
         /// Cannot tell.
         Indeterminate = "INDETERMINATE",
+    }
+    /// How a gate of a merge stands.
+    GateState {
+        /// It holds.
+        Met = "met",
+        /// It does not hold.
+        NotMet = "not-met",
+        /// A person must decide.
+        NeedsPerson = "needs-a-person",
+        /// Cannot tell.
+        Unknown = "unknown",
+    }
+    /// What the gates of a merge come to.
+    GatesOutcome {
+        /// Every gate is met: a machine may merge.
+        Permitted = "permitted",
+        /// A gate is not met.
+        Refused = "refused",
+        /// No gate is refused, and not every gate is met: a person decides, or more must be known.
+        Undecided = "undecided",
     }
     /// The fold of all findings.
     Verdict {

@@ -12,7 +12,7 @@ use runmill_model::{
 };
 use runmill_policy::{Evaluated, Host};
 
-use crate::{CheckRequest, configured::Configured, remote};
+use crate::{CheckRequest, configured::Configured, gates, remote};
 
 /// What is known before anything runs.
 pub(crate) fn configured_graph(
@@ -23,6 +23,7 @@ pub(crate) fn configured_graph(
     clock: Clock,
 ) -> GraphBuilder {
     let mut builder = GraphBuilder::new();
+    gates::observe(&mut builder, policy, &change);
     builder.add(change);
     builder.add(policy_fact(policy));
     configured.facts.iter().cloned().for_each(|fact| builder.add(fact));

@@ -16,6 +16,7 @@ mod discover;
 pub mod document;
 mod dry_run;
 mod execute;
+pub mod gates;
 mod judge;
 mod live;
 mod manifests;

@@ -5,7 +5,7 @@ use camino::Utf8Path;
 use runmill_evidence::{run::RunTrust, timestamp::Instant};
 use runmill_host::clock::Clock;
 use runmill_manifest::{OperatorPolicy, pack::ParamValue, policy};
-use runmill_model::{Code, Level, PackName, Problem, Problems, receipt, session, verdict::CONTRACT};
+use runmill_model::{Code, Level, PackName, Problem, Problems, gates, receipt, session, verdict::CONTRACT};
 use runmill_policy::{Pack, PackSource, Registry};
 use runmill_rules::Settings;
 
@@ -45,6 +45,7 @@ pub(crate) fn all(
     let base =
         request.policy.as_ref().and_then(|file| Utf8Path::new(&file.name).parent()).unwrap_or(Utf8Path::new("."));
     refuse_changed_params(policy)?;
+    refuse_settings_of_gates(policy)?;
     let load = Load::new(policy).trusting(request.policy.as_ref(), clock);
     let mut packs: Vec<Pack> = Vec::new();
     let mut problems = Vec::new();
@@ -84,6 +85,17 @@ const OF_OTHER_RUNS: [&str; 2] = [receipt::REGISTRY, session::PROFILES];
 
 fn judges_other_runs(source: &policy::PackSource) -> bool {
     matches!(source, policy::PackSource::Builtin(name) if OF_OTHER_RUNS.contains(&name.as_str()))
+}
+
+/// The gates of a merge judge as they are: to loosen one is to merge without it.
+fn refuse_settings_of_gates(policy: &OperatorPolicy) -> Result<(), Problem> {
+    let names = |used: &policy::PackUse| names_builtin(used.source(), gates::GATES);
+    if !policy.verification().packs().iter().any(names) {
+        return Ok(());
+    }
+    let message =
+        format!("`{}` judges recorded runs in `runmill policy explain`, and nothing of it can be set", gates::GATES);
+    Err(Problem::new(Code::Config002, message, "take it out of `packs`; what it asks for stands under `risk`"))
 }
 
 /// The built-in pack that judges a receipt or a session, with the operator's levels.
@@ -158,7 +170,11 @@ fn collect(loaded: Result<Pack, Problems>, packs: &mut Vec<Pack>, problems: &mut
 }
 
 fn names_contract(source: &policy::PackSource) -> bool {
-    matches!(source, policy::PackSource::Builtin(name) if name.as_str() == CONTRACT)
+    names_builtin(source, CONTRACT)
+}
+
+fn names_builtin(source: &policy::PackSource, wanted: &str) -> bool {
+    matches!(source, policy::PackSource::Builtin(name) if name.as_str() == wanted)
 }
 
 /// How packs of this run are loaded.

@@ -26,7 +26,7 @@ pub use profiles::{Profile, SessionSettings};
 pub use registry::{RegistryCommand, built_in as built_in_registry};
 pub use relaxation::Relaxation;
 pub use remote::{Remote, RequiredContext};
-pub use risk::{Condition, Risk, RiskPath};
+pub use risk::{Risk, RiskPath};
 pub use verification::Verification;
 pub use waiver::{Expiry, Waiver};
 

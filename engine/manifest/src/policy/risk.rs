@@ -1,28 +1,11 @@
 //! What a person must approve.
 
+use runmill_model::{RepoPath, words::Condition};
+
 use crate::{
     faults::Faults,
-    words::words,
     yaml::{self, Entries, Node},
 };
-
-words! {
-    /// A property of a change that asks for a person.
-    Condition {
-        /// The change came without acceptance criteria.
-        MissingAcceptanceCriteria = "missing_acceptance_criteria",
-        /// The configuration of checks changed.
-        CheckConfigChanged = "check_config_changed",
-        /// A lockfile changed.
-        LockfileChanged = "lockfile_changed",
-        /// A public interface changed; never provable.
-        PublicApiChange = "public_api_change",
-        /// Permissions changed; never provable.
-        PermissionsChange = "permissions_change",
-        /// Something about secrets changed; never provable.
-        SecretRelatedChange = "secret_related_change",
-    }
-}
 
 /// The `risk.manual_approval` section.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,18 +42,53 @@ impl RiskPath {
         &self.0
     }
 
-    /// Whether the rule can be evaluated: it has none of `[ ] { } ! \`, is relative, has no drive and no empty, `.` or
-    /// `..` segment. An unusable rule asks for a person whatever changed; it is never ignored.
+    /// Whether the rule can be evaluated: it has none of `[ ] { } ! \`, is relative, has no drive, no empty, `.` or `..` segment
+    /// and no outer space. An unusable rule asks for a person whatever changed; it is never ignored.
     pub fn is_usable(&self) -> bool {
         !self.0.contains(['[', ']', '{', '}', '!', '\\', ':'])
             && !self.0.chars().any(char::is_control)
-            && self
-                .0
-                .strip_suffix('/')
-                .unwrap_or(&self.0)
-                .split('/')
-                .all(|segment| !matches!(segment.trim(), "" | "." | ".."))
+            && self.0.trim() == self.0
+            && self.plain().split('/').all(|segment| !matches!(segment.trim(), "" | "." | ".."))
     }
+
+    /// Whether it is about a path. One that cannot be evaluated is about none.
+    pub fn matches(&self, path: &RepoPath) -> bool {
+        let pattern = self.plain();
+        if !self.is_usable() {
+            return false;
+        }
+        if !pattern.contains(['*', '?']) {
+            return path.as_str().strip_prefix(pattern).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        }
+        let below = if self.0.ends_with('/') { "(?:/.*)?" } else { "" };
+        regex::Regex::new(&format!("(?s)^{}{below}$", as_regex(pattern)))
+            .is_ok_and(|regex| regex.is_match(path.as_str()))
+    }
+
+    /// Without the slash that a directory may end in.
+    fn plain(&self) -> &str {
+        self.0.strip_suffix('/').unwrap_or(&self.0)
+    }
+}
+
+/// `**/` is any number of whole segments, `**` anything, `*` and `?` anything within a segment.
+fn as_regex(pattern: &str) -> String {
+    let mut regex = String::new();
+    let mut rest = pattern;
+    let mut at_start = true;
+    while let Some(first) = rest.chars().next() {
+        let (piece, length) = match first {
+            '*' if at_start && rest.starts_with("**/") => ("(?:.*/)?".to_owned(), 3),
+            '*' if rest.starts_with("**") => (".*".to_owned(), 2),
+            '*' => ("[^/]*".to_owned(), 1),
+            '?' => ("[^/]".to_owned(), 1),
+            other => (regex::escape(other.encode_utf8(&mut [0; 4])), other.len_utf8()),
+        };
+        regex.push_str(&piece);
+        at_start = rest.get(..length).is_some_and(|read| read.ends_with('/'));
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    regex
 }
 
 pub(super) fn read(node: &Node, faults: &mut Faults) -> Risk {

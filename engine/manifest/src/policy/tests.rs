@@ -1,6 +1,9 @@
 //! The operator's policy: every key, each refusal with its place, and what is recorded as loosened.
 
-use runmill_model::words::{Checkout, Isolation, Level, SandboxMode, TreeHash};
+use runmill_model::{
+    RepoPath,
+    words::{Checkout, Condition, Isolation, Level, SandboxMode, TreeHash},
+};
 
 use super::*;
 use crate::{EnvName, pack::ParamValue, rendered::rendered};
@@ -43,10 +46,7 @@ fn reads_every_key_of_the_contract() {
     let [sdk, vendored] = section.dependencies() else { panic!("two directories") };
     let unit = runmill_model::CheckId::new("unit").unwrap();
     assert!(sdk.is_for(&unit) && sdk.at().is_none() && !vendored.is_for(&unit));
-    assert_eq!(
-        (sdk.path().as_str(), vendored.at().map(runmill_model::RepoPath::as_str)),
-        ("/opt/sdk", Some("vendor/lib"))
-    );
+    assert_eq!((sdk.path().as_str(), vendored.at().map(RepoPath::as_str)), ("/opt/sdk", Some("vendor/lib")));
     let [contract, team] = section.packs() else { panic!("two packs") };
     assert_eq!(contract.source().to_string(), "coverage-contract");
     assert_eq!(contract.levels().values().collect::<Vec<_>>(), [&Level::Block, &Level::Warn]);
@@ -219,7 +219,7 @@ budgets: { daily_cost_usd: -1 }
 10:10 `waivers` must be a list, and it is a mapping | write `[a, b]`, or one `- item` a line
 11:25 `maxAttempts` is 0, which is out of range | write a whole number from 1 to 1000, without quotes
 12:41 `lockfile` is no value of `conditions` | write `missing_acceptance_criteria`, `check_config_changed`, `lockfile_changed`, `public_api_change`, `permissions_change` or `secret_related_change`
-13:28 `daily_cost_usd` must be a number from 0 | write an amount, such as `5` or `2.50`",
+13:28 `daily_cost_usd` must be a number from 0 to 1000000000, with at most six decimals | write an amount, such as `5` or `2.50`",
     );
 }
 
@@ -439,6 +439,24 @@ fn remote_contexts_and_budgets_are_held_to_their_form() {
         "budgets: { max_cost: 1 }",
         "2:12 `budgets` has no key `max_cost` | `budgets` takes `max_cost_usd_per_issue`, `daily_cost_usd`, `max_wall_minutes_per_issue`, `daily_window`, `cost_enforcement`, `clamp_invocation_timeout_to_remaining` or `max_agent_invocations`",
     );
+}
+
+#[test]
+fn a_risk_path_matches_what_it_says_and_one_without_a_meaning_nothing() {
+    let matches = |pattern: &str, path: &str| {
+        let policy = valid(&format!("risk: {{ manual_approval: {{ paths: ['{pattern}'] }} }}"));
+        policy.risk().paths()[0].matches(&RepoPath::new(path).unwrap())
+    };
+    for (pattern, path) in
+        [("a", "a/b"), ("a/", "a/b"), ("a/*", "a/b"), ("a/**/b", "a/b"), ("**", "a/b"), ("?/?/", "a/b/c")]
+    {
+        assert!(matches(pattern, path), "{pattern} {path}");
+    }
+    for (pattern, path) in
+        [("a", "ab"), ("a/*", "a/b/c"), ("a?b", "a/b"), ("*", "a/b"), ("a/**/b", "ab"), ("!a", "b"), ("[b]", "b")]
+    {
+        assert!(!matches(pattern, path), "{pattern} {path}");
+    }
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! The shape of the operator's `policy.yaml`.
 
-use runmill_model::words::{Autonomy, Checkout, Isolation, Level, SandboxMode, TreeHash};
+use runmill_model::words::{Autonomy, Checkout, Condition, Isolation, Level, SandboxMode, TreeHash};
 
 use super::{
     checks::{ID, checks, env_names, id, limits, path, skip_members, time},
     shape::Shape,
 };
-use crate::{TimeSpan, policy::Condition};
+use crate::TimeSpan;
 
 const COMMIT: &str = "^[0-9a-f]{40}$";
 const DIGEST: &str = "^sha256:[0-9a-f]{64}$";

@@ -6,6 +6,7 @@
 mod change;
 mod forge;
 mod live;
+mod merge;
 mod run;
 
 use serde::{Deserialize, Serialize};
@@ -15,11 +16,17 @@ use crate::{FactRef, declare};
 pub use change::{Change, Check, PathRule, Policy};
 pub use forge::{Forge, RemoteCheck, RemoteRequirement};
 pub use live::{Command, Event, Session, Worktree};
+pub use merge::{ApprovalCondition, ApprovalLabel, ApprovalPath, Budgets, MergePolicy, RecordedVerdict};
 pub use run::{Declaration, Invocation, PriorRun, Proposal, Report, Requirement, Waiver};
 
 declare::kinds! {
     Change, change, "change";
     Policy, policy, "policy";
+    MergePolicy, merge_policy, "merge_policy";
+    ApprovalPath, approval_paths, "approval_path";
+    ApprovalLabel, approval_labels, "approval_label";
+    ApprovalCondition, approval_conditions, "approval_condition";
+    Budgets, budgets, "budgets";
     Check, checks, "check";
     PathRule, path_rules, "path_rule";
     RemoteRequirement, remote_requirements, "remote_requirement";
@@ -36,4 +43,5 @@ declare::kinds! {
     Command, commands, "command";
     Session, session, "session";
     Event, events, "event";
+    RecordedVerdict, verdict, "verdict";
 }

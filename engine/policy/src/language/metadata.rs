@@ -113,9 +113,9 @@ fn on_from(text: &str) -> Option<On> {
     Kind::ALL.iter().find(|kind| kind.as_str() == text).map(|kind| On::Kind(*kind))
 }
 
-/// Findings are about the change, never about runmill itself.
+/// Findings are about a change and its merge, never about runmill itself.
 fn is_finding(code: Code) -> bool {
-    code.as_str().starts_with("RM-VERIFY-") || code.as_str().starts_with("RM-CI-")
+    ["RM-VERIFY-", "RM-CI-", "RM-MERGE-"].iter().any(|area| code.as_str().starts_with(area))
 }
 
 impl Entries<'_> {

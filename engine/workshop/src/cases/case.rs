@@ -88,9 +88,20 @@ pub struct Expect {
 pub const OUTCOMES: [&str; 8] =
     ["proven", "refuted", "unproven", "waiting", "not_applicable", "require", "ignore", "nothing"];
 
-/// The words of verdicts, of receipts and of sessions.
-const VERDICTS: [&str; 8] =
-    ["ready", "blocked", "indeterminate", "VERIFIED", "FAILED", "INDETERMINATE", "allowed", "denied"];
+/// The words of verdicts, of receipts, of sessions and of gates.
+const VERDICTS: [&str; 11] = [
+    "ready",
+    "blocked",
+    "indeterminate",
+    "VERIFIED",
+    "FAILED",
+    "INDETERMINATE",
+    "allowed",
+    "denied",
+    "permitted",
+    "refused",
+    "undecided",
+];
 
 /// What reading cases needs.
 pub(super) struct Reading<'a> {

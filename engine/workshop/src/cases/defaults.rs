@@ -21,6 +21,23 @@ pub fn of(kind: Kind, key: &str) -> Result<Value, String> {
             "observed_by": "operator", "digest": null, "mode": "pr-only", "fail_on_missing_check": true,
             "fail_on_skipped_check": true, "isolation": "namespaces", "checkout": "sealed", "tree_hash": "content",
         }),
+        Kind::MergePolicy => json!({
+            "observed_by": "operator", "mode": "pr-only", "automatic_merge": false, "manifest": ".runmill/checks.yaml",
+        }),
+        Kind::ApprovalPath => json!({ "observed_by": "operator", "pattern": key, "usable": true, "matched": [] }),
+        Kind::ApprovalLabel => json!({ "observed_by": "operator", "label": key }),
+        Kind::ApprovalCondition => json!({ "observed_by": "operator", "condition": key }),
+        Kind::Budgets => json!({
+            "observed_by": "operator", "max_cost_per_issue_micros": null, "daily_cost_micros": null,
+            "daily_window": null, "max_wall_minutes_per_issue": null, "cost_enforcement": null,
+            "clamp_invocation_timeout_to_remaining": null, "max_invocations": null,
+            "max_implementer_invocations": null, "max_local_review_invocations": null,
+            "max_fixer_invocations": null, "max_pr_review_invocations": null, "max_pr_fixer_invocations": null,
+        }),
+        Kind::RecordedVerdict => json!({
+            "observed_by": "orchestrator", "run": "20300101t000000-1", "outcome": "ready", "facts_digest": nothing,
+            "reproduced": true, "satisfied": [], "waiting": [], "relaxations": [],
+        }),
         Kind::Check => json!({
             "observed_by": "repository", "id": key, "description": null, "origin": "repository", "required": true,
             "required_by_candidate": true, "in_target": true, "in_candidate": true, "redefined_by_candidate": false,

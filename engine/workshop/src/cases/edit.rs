@@ -80,7 +80,8 @@ fn value(kind: Kind, field: Node<'_>) -> Result<Value, Problem> {
     }
     let values: Vec<Value> = field.arguments().map(scalar).collect();
     match (accessor.ty, values.as_slice()) {
-        (Type::List(_), _) => Ok(Value::Array(values)),
+        (Type::Optional(Type::List(_)), [Value::Null]) => Ok(Value::Null),
+        (Type::List(_) | Type::Optional(Type::List(_)), _) => Ok(Value::Array(values)),
         (_, [Value::String(word)]) => Ok(Value::String(spelled(accessor.name, word))),
         (_, [value]) => Ok(value.clone()),
         _ => Err(field.wrong("takes one value", "`#null` is an absent one")),

@@ -7,7 +7,7 @@ use std::{
 };
 
 use runmill_model::{
-    FactRef, Finding, Graph, Outcome, PackName, Problems, RuleResult, Stage, Subject, Verdict, receipt, session,
+    FactRef, Finding, Graph, Outcome, PackName, Problems, RuleResult, Stage, Subject, Verdict, gates, receipt, session,
     verdict::{CONTRACT, Folded, fold},
 };
 use runmill_policy::{Discovered, Evaluated, Host, Limits, Pack, RuleInfo};
@@ -154,8 +154,9 @@ impl<'a> Judge<'a> {
     /// # Errors
     /// As [`Judge::host`].
     pub fn judge(&self, graph: &Arc<Graph>, params: &Params, company: Company) -> Result<Judged, Problems> {
-        // The contract is about changes: nothing else has it in company.
-        let company = if graph.change().is_some() { company } else { Company::Alone };
+        // The contract is about changes: nothing else has it in company, the gates on a verdict least of all.
+        let judges = graph.change().is_some() && graph.verdict().is_none();
+        let company = if judges { company } else { Company::Alone };
         let host = self.host(params, company)?;
         let evaluated = host.evaluate(graph, Stage::ALL, &[]);
         let folded = fold(graph, &evaluated.findings);
@@ -169,10 +170,12 @@ impl Judged {
         self.folded.verdict
     }
 
-    /// What it comes to, in the word of its kind of run: a verdict, the outcome of a receipt, or whether a session may be
-    /// completed.
+    /// What it comes to, in the word of its kind of run: a verdict, the outcome of a receipt, whether a session may be completed,
+    /// or what the gates of a merge come to.
     pub fn word(&self) -> &'static str {
-        if self.graph.change().is_some() {
+        if self.graph.verdict().is_some() {
+            gates::fold(&self.graph, self.findings()).outcome.as_str()
+        } else if self.graph.change().is_some() {
             self.folded.verdict.as_str()
         } else if self.graph.session().is_some() {
             session::fold(&self.graph, self.findings()).completion.as_str()
