@@ -30,6 +30,16 @@ fn a_secret_is_replaced_before_a_preview_is_cut() {
 }
 
 #[test]
+fn ids_that_hold_secrets_are_told_apart_without_them() {
+    let repo = repo();
+    let run = verify(&repo, ["hunter22", "swordfish", "unit", "hunter22"], "{ id: unit, version: 1, argv: ['true'] }");
+    let receipt = run.env("A_TOKEN", "hunter22").env("B_SECRET", "swordfish").env("C_AUTH", "unit").receipt();
+    let ids: Vec<_> = receipt.document()["commands"].as_array().unwrap().iter().map(|it| it["id"].clone()).collect();
+    assert_eq!(ids, ["[redacted]", "[redacted] (2)", "[redacted] (3)"], "{receipt}");
+    receipt.is("FAILED").came_to("[redacted] (2)", "REJECTED").came_to("[redacted] (3)", "PASS");
+}
+
+#[test]
 fn bytes_that_are_no_text_are_replaced_in_the_preview_and_counted_in_the_digest() {
     let repo = repo();
     let registry = r"{ id: say, version: 1, argv: [printf, '\377ok\000\342\202'], preview_bytes: 64 }";

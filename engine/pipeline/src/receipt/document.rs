@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use runmill_host::{git::WorktreeState, redact::Secrets, sandbox::Stream};
+use runmill_host::{git::WorktreeState, sandbox::Stream};
 use runmill_model::{
     CommandOutcome, CommitId, Digest, Finding, Graph, Problem, ReceiptOutcome, RepoPath, RunId, SandboxMode,
     facts::{Command, Worktree},
@@ -148,13 +148,12 @@ pub(super) fn receipt(
     made: &Made<'_>,
     outcome: ReceiptOutcome,
     findings: &[Finding],
-    secrets: &Secrets,
 ) -> Result<ReceiptDocument, Problem> {
     let graph = made.graph;
     let worktree = graph.worktree().ok_or_else(|| internal("a receipt has no working tree".to_owned()))?;
     let facts: BTreeMap<&str, &Command> = graph.facts().commands.iter().map(|it| (it.id.as_str(), it)).collect();
     let commands: Vec<CommandEntry> =
-        made.asked.iter().filter_map(|asked| Some(command(asked, facts.get(&*secrets.redact(&asked.id))?))).collect();
+        made.asked.iter().filter_map(|asked| Some(command(asked, facts.get(asked.id.as_str())?))).collect();
     Ok(ReceiptDocument {
         schema: "runmill.receipt/v1",
         run: made.run.clone(),

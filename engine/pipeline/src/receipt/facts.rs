@@ -34,11 +34,10 @@ pub(super) fn command(asked: &Asked, secrets: &Secrets) -> Command {
     let mut argv = defined.map(|command| command.argv().words().to_vec()).unwrap_or_default();
     let mut notes = exited.map(observe::exit_notes).unwrap_or_default();
     notes.extend(asked.note.clone());
-    let mut id = asked.id.clone();
-    secrets.redact_all(argv.iter_mut().chain(&mut notes).chain([&mut id]));
+    secrets.redact_all(argv.iter_mut().chain(&mut notes));
     Command {
         observed_by: Observer::Orchestrator,
-        id,
+        id: asked.id.clone(),
         defined: defined.is_some(),
         version: defined.map(|command| command.version().to_owned()),
         definition_digest: defined.map(|command| command.definition_digest()),

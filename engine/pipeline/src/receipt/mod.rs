@@ -62,6 +62,7 @@ pub struct ReceiptRun {
 
 /// A command that was asked for.
 pub(crate) struct Asked {
+    /// Its id as it may be shown: secrets replaced, and no other's.
     pub(crate) id: String,
     /// Its definition; none when nothing of that id is defined.
     pub(crate) defined: Option<RegistryCommand>,
@@ -79,10 +80,10 @@ pub fn verify(request: &VerifyRequest, machine: Machine<'_>) -> Result<ReceiptRu
     let repository = Repository::discover(&request.start).map_err(|error| error.problem())?;
     let policy = manifests::operator_policy(request.policy.as_ref())?;
     live::refuse_state_in(&repository, machine)?;
-    let mut asked = asked(request, &registry(&policy)?);
+    let secrets = live::secrets(machine);
+    let mut asked = asked(request, &registry(&policy)?, &secrets);
     let pack = packs::of_run(&policy, receipt::REGISTRY)?;
     let host = Host::new(runmill_stdlib::registry(), vec![pack], Limits::default());
-    let secrets = live::secrets(machine);
     let before = repository.worktree().map_err(|error| error.problem())?;
     let recording = Recording::open(machine, RunKind::Worktree)?;
     recording.of(|| {
@@ -106,7 +107,7 @@ pub fn verify(request: &VerifyRequest, machine: Machine<'_>) -> Result<ReceiptRu
         findings.extend(folded.floor);
         let relaxations = packs::relaxations_of(&policy, receipt::REGISTRY);
         let made = document::Made { run: machine.run, graph: &graph, host: &host, asked: &asked, relaxations };
-        let document = document::receipt(&made, folded.outcome, &findings, &secrets)?;
+        let document = document::receipt(&made, folded.outcome, &findings)?;
         let printed = document.text()?;
         pass(At::Judged)?;
         recording.finish_attested(&Attested {
@@ -126,10 +127,16 @@ fn is_expected(request: &VerifyRequest, found: &WorktreeState) -> bool {
 }
 
 /// Every id once, in the order of the request.
-fn asked(request: &VerifyRequest, registry: &Registry) -> Vec<Asked> {
-    let mut seen = BTreeSet::new();
+fn asked(request: &VerifyRequest, registry: &Registry, secrets: &Secrets) -> Vec<Asked> {
+    let (mut seen, mut shown) = (BTreeSet::new(), BTreeSet::new());
     let ids = request.ids.iter().filter(|id| seen.insert(id.as_str()));
-    ids.map(|id| Asked { id: id.clone(), defined: registry.find(id).cloned(), ran: None, note: None }).collect()
+    let asked = ids.map(|id| {
+        let clean = secrets.redact(id).into_owned();
+        let numbered = (2..).map(|number: usize| format!("{clean} ({number})"));
+        let id_shown = [clean.clone()].into_iter().chain(numbered).find(|id| shown.insert(id.clone()));
+        Asked { id: id_shown.unwrap_or(clean), defined: registry.find(id).cloned(), ran: None, note: None }
+    });
+    asked.collect()
 }
 
 /// Runs what is defined, one command after the other: all of them see the same tree.
