@@ -204,6 +204,23 @@ fn a_session_belongs_to_its_repository_also_in_a_shared_state_directory() {
 }
 
 #[test]
+fn what_to_run_next_names_the_session_where_another_one_is_meant_otherwise() {
+    let repo = repo();
+    let first = at(&repo, ["begin"]).document["session"].as_str().unwrap().to_owned();
+    at(&repo, ["begin"]);
+    let next: Vec<String> =
+        at(&repo, ["status", "--session", &first]).next().iter().map(|it| (*it).to_owned()).collect();
+    assert_eq!(next.len(), 3, "{next:?}");
+    for step in next {
+        let words = shell_words::split(&step).unwrap();
+        assert_eq!(words[0], "runmill");
+        assert_eq!(repo.runmill(words[1..].iter().map(String::as_str)).policy(POLICY).output().exit, 0, "{step}");
+    }
+    at(&repo, ["status", "--session", &first]).is("completed", true);
+    at(&repo, ["status"]).is("open", false);
+}
+
+#[test]
 fn a_session_fits_its_schema() {
     let repo = repo();
     let schema = repo.runmill(["schema", "session"]).document();

@@ -308,7 +308,13 @@ impl<'a> Desk<'a> {
 
     fn answer(&self, journal: &Journal) -> Result<SessionDocument, Problems> {
         let (graph, findings, judged) = self.judge(journal)?;
-        Ok(document::session(journal, &self.policy, &graph, &findings, &judged))
+        let mut document = document::session(journal, &self.policy, &graph, &findings, &judged);
+        if journal.state() == State::Open && self.latest_open()?.is_some_and(|it| it.session != journal.session) {
+            // What is said without a name is done in another session.
+            let named = |step: &mut String| step.push_str(&format!(" --session {}", journal.session));
+            document.next.iter_mut().filter(|step| !step.ends_with("begin")).for_each(named);
+        }
+        Ok(document)
     }
 
     fn judge(&self, journal: &Journal) -> Result<(Arc<Graph>, Vec<Finding>, Judged), Problems> {
