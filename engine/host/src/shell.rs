@@ -2,12 +2,14 @@
 
 use std::{
     io::{self, Read, Write},
-    process::{Command, Stdio},
+    os::unix::process::CommandExt as _,
+    process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
 
 use camino::Utf8Path;
+use rustix::process::{Pid, Signal, kill_process_group};
 
 /// What a command answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +33,8 @@ const MOMENT: Duration = Duration::from_millis(10);
 /// It cannot be started.
 pub fn ask(line: &str, dir: &Utf8Path, input: &[u8], patience: Duration) -> io::Result<Answer> {
     let mut command = Command::new("sh");
+    // A group of its own, so that nothing it leaves behind keeps its ends open.
+    command.process_group(0);
     command.args(["-c", line]).current_dir(dir).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
     let (stdin, stderr) = (child.stdin.take(), child.stderr.take());
@@ -52,16 +56,20 @@ pub fn ask(line: &str, dir: &Utf8Path, input: &[u8], patience: Duration) -> io::
             match child.try_wait()? {
                 Some(status) => break status.code(),
                 None if Instant::now() < deadline => thread::sleep(MOMENT),
-                None => {
-                    child.kill()?;
-                    child.wait()?;
-                    break None;
-                }
+                None => break None,
             }
         };
+        end_group(&child);
+        child.wait()?;
         Ok::<_, io::Error>((exit, reader.join().unwrap_or_default()))
     })?;
     Ok(Answer { exit: told.0, stderr: told.1 })
+}
+
+fn end_group(leader: &Child) {
+    let group = i32::try_from(leader.id()).ok().and_then(Pid::from_raw);
+    // Where it is gone already, so much the better.
+    let _ = group.map(|group| kill_process_group(group, Signal::KILL));
 }
 
 #[cfg(test)]
@@ -74,5 +82,12 @@ mod tests {
         assert_eq!(ask("cat >&2; exit 2"), Answer { exit: Some(2), stderr: "what it reads".into() });
         assert_eq!(ask("exit 0").exit, Some(0));
         assert_eq!(ask("kill -9 $$").exit, None);
+    }
+
+    #[test]
+    fn what_it_leaves_behind_keeps_nobody_waiting() {
+        let ask = |line: &str, patience| ask(line, Utf8Path::new("/"), &[b'x'; 1 << 20], patience).unwrap();
+        assert_eq!(ask("sleep 86400 & exit 2", Duration::from_secs(60)).exit, Some(2));
+        assert_eq!(ask("sleep 86400 & sleep 86400", Duration::from_millis(1)).exit, None);
     }
 }
