@@ -4,6 +4,8 @@ use std::ffi::OsString;
 
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use runmill_forge::{Api, GITHUB, RepositoryName};
+use runmill_manifest::TimeSpan;
 
 use crate::command::report::html::HtmlArgs;
 use crate::command::{
@@ -161,8 +163,17 @@ pub struct CheckArgs {
     #[arg(long, value_name = "ID")]
     pub propose: Vec<String>,
     /// What a forge reported of the candidate, as `runmill.remote/v1`
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "github")]
     pub remote: Option<Utf8PathBuf>,
+    /// Ask GitHub what it reports of the candidate, and what the branch that `--base` names requires
+    #[arg(long, value_name = "OWNER/REPO")]
+    pub github: Option<RepositoryName>,
+    /// The address of the forge's interface
+    #[arg(long, value_name = "URL", default_value = GITHUB, requires = "github", conflicts_with = "remote")]
+    pub api: Api,
+    /// Ask again for so long, such as `30m`, while nothing but contexts is awaited
+    #[arg(long, value_name = "DURATION", requires = "github", conflicts_with = "remote")]
+    pub wait: Option<TimeSpan>,
     /// Add a rule pack for this run; it can only add findings; may be repeated
     #[arg(long, value_name = "DIR")]
     pub pack: Vec<Utf8PathBuf>,

@@ -1,15 +1,28 @@
 //! `runmill check`.
 
+use std::time::Duration;
+
 use camino::Utf8PathBuf;
+use runmill_forge::Forge;
 use runmill_host::{clock::Clock, git::Repository};
+use runmill_manifest::TimeSpan;
 use runmill_model::Problems;
-use runmill_pipeline::{CheckRequest, Judged, Machine, Reuse, Run, load_pack};
+use runmill_pipeline::{CheckRequest, Judged, Machine, Reuse, Run, Watch, load_pack};
 use runmill_store::{
     Store,
     boundary::{Boundary as At, pass},
 };
 
-use super::{evidence::baseline::baselines, proposals, remote, report::html::page, session, stored, usual};
+use super::{
+    evidence::baseline::baselines,
+    proposals,
+    remote::{
+        self,
+        github::{Interruptible, PATIENCE, client},
+    },
+    report::html::page,
+    session, stored, usual,
+};
 use crate::{
     args::{CheckArgs, Global},
     exit::{self, Exit},
@@ -66,7 +79,12 @@ fn judged(global: &Global, args: &CheckArgs, output: &Output) -> Result<Run, Pro
     live.expects(|| usual::usual(&store));
     let machine =
         Machine { store: &store, environment: &environment, clock, run: &run, interrupt: &interrupt, progress: &live };
-    let judged = runmill_pipeline::check(&request, machine);
+    let wait = args.wait.map_or(Duration::ZERO, TimeSpan::as_std);
+    let pauses = Interruptible(&interrupt);
+    let client = || client(&args.api, &environment, &pauses, wait.max(PATIENCE));
+    let forge = args.github.clone().map(|repository| Forge::new(client(), repository));
+    let watch = forge.as_ref().map(|forge| Watch { forge, wait });
+    let judged = runmill_pipeline::check(&request, watch.as_ref(), machine);
     live.finish();
     let judged = judged?;
     pass(At::Untold)?;

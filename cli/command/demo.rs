@@ -222,7 +222,11 @@ fn judge(
     };
     let run = session::run_id(Clock::System)?;
     let clock = Clock::System;
-    runmill_pipeline::check(&request, Machine { store, environment, clock, run: &run, interrupt, progress: &Silent })
+    runmill_pipeline::check(
+        &request,
+        None,
+        Machine { store, environment, clock, run: &run, interrupt, progress: &Silent },
+    )
 }
 
 fn introduction(repository: &ThrowAway) -> String {

@@ -136,6 +136,10 @@ impl Progress for Live {
         self.tell(|view, _| view.ended(check, side, status, duration), line);
     }
 
+    fn waits_for(&self, contexts: &[String], pause: Duration) {
+        self.tell(|view, _| view.waits_for(contexts), |log, now| log.waits_for(contexts, pause, now));
+    }
+
     fn reused(&self, check: &CheckId, side: Side) {
         self.tell(|view, _| view.reused(check, side), |log, now| log.reused(check, side, now));
     }

@@ -1,9 +1,12 @@
 //! `remote observe`: what GitHub answers, well or badly, becomes one document or one refusal.
 
 mod client;
+#[cfg(feature = "real-world")]
+mod described;
 mod lies;
 mod refusals;
 mod secrets;
+mod wait;
 
 use std::fs;
 

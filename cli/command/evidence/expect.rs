@@ -11,7 +11,10 @@ use runmill_pipeline::{
     load_pack,
 };
 
-use super::{super::session, sign::Place};
+use super::{
+    super::{remote, session},
+    sign::Place,
+};
 use crate::{args::Global, exit::Exit, render::Output, whole::replace};
 
 /// Write what a bundle must be about, from git and your policy: nothing of it comes from the bundle
@@ -44,6 +47,9 @@ pub struct ExpectArgs {
     /// The verdict that the run must have had
     #[arg(long, value_name = "VERDICT", default_value = "ready")]
     verdict: Word,
+    /// What a forge reported of the candidate, as `runmill.remote/v1`: what the protection of the branch requires is expected too
+    #[arg(long, value_name = "FILE")]
+    remote: Option<Utf8PathBuf>,
     /// A pack that the run was given with `--pack`; may be repeated
     #[arg(long, value_name = "DIR")]
     pack: Vec<Utf8PathBuf>,
@@ -63,7 +69,7 @@ pub fn run(global: &Global, args: &ExpectArgs, output: &Output) -> Result<Exit, 
     let repository = Repository::discover(&start).map_err(|error| error.problem())?;
     let place = Place::around(global);
     let request = CheckRequest {
-        remote: None,
+        remote: args.remote.as_deref().map(remote::read).transpose()?,
         policy: session::policy(global, &environment, repository.work_dir())?,
         start,
         target: args.base.clone(),

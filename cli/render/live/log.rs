@@ -5,7 +5,10 @@ use std::time::Duration;
 use runmill_model::{CheckId, Side, Status};
 use runmill_pipeline::Upcoming;
 
-use super::{super::duration, name};
+use super::{
+    super::{duration, plain},
+    name,
+};
 
 /// After so long without a line, one says what still runs.
 pub(super) const SILENCE: Duration = Duration::from_secs(60);
@@ -17,6 +20,7 @@ pub(super) struct Log {
     ended: usize,
     running: Vec<(String, Duration)>,
     last: Duration,
+    waited_for: Vec<String>,
 }
 
 impl Log {
@@ -45,6 +49,18 @@ impl Log {
 
     pub(super) fn reused(&mut self, check: &CheckId, side: Side, now: Duration) -> Option<String> {
         Some(self.line(&format!("{}: reused from an earlier run", name(check, side)), now))
+    }
+
+    /// What a forge is asked about again; said where it is not what was said last.
+    pub(super) fn waits_for(&mut self, contexts: &[String], pause: Duration, now: Duration) -> Option<String> {
+        if self.waited_for == contexts && now.saturating_sub(self.last) < SILENCE {
+            return None;
+        }
+        (self.waited_for, self.last) = (contexts.to_vec(), now);
+        let mut names: Vec<_> = contexts.iter().take(MOST).map(|name| plain::text(name)).collect();
+        let more = contexts.len().saturating_sub(MOST);
+        names.extend((more > 0).then(|| format!("{more} more")));
+        Some(format!("waiting for {}; the forge is asked again after {}", names.join(", "), duration::whole(pause)))
     }
 
     /// What still runs, if it was silent for so long.

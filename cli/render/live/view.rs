@@ -9,6 +9,7 @@ use super::{name, tail::Tail};
 use crate::render::{
     duration,
     line::{self, Line},
+    measure::count,
     paint::{Paint, Tone},
 };
 
@@ -50,6 +51,8 @@ pub(super) struct View {
     /// How long they took the last time.
     usual: HashMap<(CheckId, Side), Duration>,
     laying_out: Option<Side>,
+    /// Contexts that a forge is asked about.
+    waited_for: usize,
     running: Vec<Running>,
     passed: usize,
     reused: usize,
@@ -74,6 +77,7 @@ impl View {
             timeouts: HashMap::new(),
             usual: HashMap::new(),
             laying_out: None,
+            waited_for: 0,
             running: Vec::new(),
             passed: 0,
             reused: 0,
@@ -94,6 +98,10 @@ impl View {
 
     pub(super) fn sealing(&mut self, side: Side) {
         self.laying_out = Some(side);
+    }
+
+    pub(super) fn waits_for(&mut self, contexts: &[String]) {
+        self.waited_for = contexts.len();
     }
 
     /// `now` is the time since the view began, as everywhere here.
@@ -167,7 +175,8 @@ impl View {
         let counts = [(self.failed.len(), "failed"), (self.reused, "reused"), (self.running.len(), "running")];
         let counts = counts.iter().filter(|(many, _)| *many > 0).map(|(many, what)| format!(" · {many} {what}"));
         let laying_out = self.laying_out.map(|side| format!(" · laying out the {side}"));
-        let told: String = counts.chain(laying_out).collect();
+        let awaited = (self.waited_for > 0).then(|| format!(" · waiting for {}", count(self.waited_for, "context")));
+        let told: String = counts.chain(laying_out).chain(awaited).collect();
         line.then(None, &told).then(Some(Tone::Faint), &format!(" · {}", duration::whole(now)))
     }
 

@@ -24,6 +24,8 @@ pub const CONTRACT: &str = "coverage-contract";
 pub struct Folded {
     /// The verdict.
     pub verdict: Verdict,
+    /// Whether it is open for no other reason than that rules wait.
+    pub only_waits: bool,
     /// What the floor itself found. What it says of waivers only warns.
     pub floor: Vec<Finding>,
     /// The findings that a waiver let pass, by their place in the input.
@@ -48,15 +50,15 @@ pub fn fold(graph: &Graph, findings: &[Finding]) -> Folded {
         missing_requirements(graph).into_iter().chain(missing_results(graph, findings)).collect();
     let missing = !floor.is_empty();
     floor.extend(waivers::notes(graph, findings, &waived));
-    let undecided = findings.iter().any(|finding| finding.fault && finding.head.level != Level::Off)
-        || findings.iter().enumerate().any(|(at, finding)| finding.waits() && !is_waived(at))
+    let broken = findings.iter().any(|finding| finding.fault && finding.head.level != Level::Off)
         || graph.facts().invocations.iter().any(|invocation| invocation.status == Status::Interrupted);
-    let verdict = match (blocking || missing, undecided) {
+    let waits = findings.iter().enumerate().any(|(at, finding)| finding.waits() && !is_waived(at));
+    let verdict = match (blocking || missing, broken || waits) {
         (true, _) => Verdict::Blocked,
         (false, true) => Verdict::Indeterminate,
         (false, false) => Verdict::Ready,
     };
-    Folded { verdict, floor, waived }
+    Folded { verdict, only_waits: verdict == Verdict::Indeterminate && !broken, floor, waived }
 }
 
 fn missing_requirements(graph: &Graph) -> Option<Finding> {
@@ -319,6 +321,9 @@ mod tests {
         let mut waits = finding(&graph, "team-rules", Code::Ci004, Level::Block, Outcome::Unproven);
         waits.judgement.waiting = Some(Waiting::Completion);
         assert_eq!(verdict(&graph, &[proven(&graph), waits.clone()]), Verdict::Indeterminate);
+        let fault = Finding { fault: true, ..proven(&graph) };
+        let only_waits = |more: &[Finding]| fold(&graph, &[&[proven(&graph), waits.clone()], more].concat()).only_waits;
+        assert!(only_waits(&[]) && !only_waits(&[fault]), "to wait repairs no rule");
         let refuted = finding(&graph, CONTRACT, Code::Verify008, Level::Block, Outcome::Refuted);
         assert_eq!(verdict(&graph, &[proven(&graph), waits, refuted]), Verdict::Blocked);
     }

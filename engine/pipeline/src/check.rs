@@ -1,14 +1,17 @@
 //! One change, from request to record.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
+use runmill_forge::Observation;
 use runmill_host::{git::Repository, redact::Secrets, sandbox::Stream};
 use runmill_manifest::OperatorPolicy;
 use runmill_model::{
     CheckId, Code, CommitId, Finding, Graph, GraphBuilder, Isolation, Observer, Problem, Problems, RunId, Side, Stage,
-    TreeHash, Verdict, facts::Change, verdict::Folded,
+    Subject, TreeHash, Verdict,
+    facts::{Change, RemoteRequirement},
+    verdict::Folded,
 };
-use runmill_policy::{Host, Limits};
+use runmill_policy::{Evaluated, Host, Limits};
 use runmill_store::boundary::{Boundary as At, pass};
 
 use crate::{
@@ -26,6 +29,7 @@ use crate::{
     repository_packs,
     runners::Runners,
     test_files::{self, TestFiles},
+    watch::{Watch, Watching},
 };
 
 /// A finished run: the verdict and everything it stands on.
@@ -66,12 +70,13 @@ pub struct Preview {
     pub stderr: String,
 }
 
-/// Judges a change and records the run.
+/// Judges a change and records the run. Where a forge is asked, it is asked before anything runs, since it may require something,
+/// and again after that, until the rules await nothing or the time for waiting is over; the last look counts and is kept.
 ///
 /// # Errors
 /// The problems that kept it from a verdict: unusable input (exit 1) or an invalid manifest, policy or pack (exit 2).
 /// Nothing is recorded of what was refused before anything executed; a run that began ends in the ledger with the reason.
-pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Problems> {
+pub fn check(request: &CheckRequest, watch: Option<&Watch<'_>>, machine: Machine<'_>) -> Result<Run, Problems> {
     let mut repository = Repository::discover(&request.start).map_err(|error| error.problem())?;
     let policy = manifests::operator_policy(request.policy.as_ref())?;
     let change = change::resolve(&mut repository, request, &machine.store.work()).map_err(|error| error.problem())?;
@@ -88,13 +93,16 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
     let host = Host::new(registry, packs, Limits::default());
 
     let change_fact = change_fact(&repository, &change, &policy, manifests.read_from)?;
-    let before = judge::configured_graph(&configured, change_fact, &policy, request, machine.clock);
-    let configured_graph = judge::seal(before.clone())?;
-    let discovered = host.evaluate(&configured_graph, &[Stage::Discovery], &[]);
-    let discovery = discover::unite(&configured_graph, &discovered.discovered);
+    let mut watching = Watching::begin(watch, request.remote.as_ref(), &change, machine.clock)?;
+    let discover = |seen: Option<&Observation>| {
+        let before = judge::configured_graph(&configured, change_fact.clone(), &policy, request, seen, machine.clock);
+        Before::of(before, &host)
+    };
+    let mut before = discover(watching.seen())?;
 
     // Where there is no merge to judge, there is nothing to run.
-    let required = if change.conflicts.is_empty() { discover::required_checks(&discovery) } else { BTreeSet::new() };
+    let required =
+        if change.conflicts.is_empty() { discover::required_checks(&before.discovery) } else { BTreeSet::new() };
     let plan = execute::plan(&required, &configured.checks);
     refuse_unignored_scratch(&repository, &change, &plan)?;
     let dependencies = dependencies::ready(&plan, &repository, &change, &policy, machine)?;
@@ -128,11 +136,25 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
         recall.explain(&mut done);
 
         let observing = Observing { configured: &configured, policy: &policy, secrets: &secrets, runners: &runners };
-        let mut builder = observing.all(before, &discovery, &done, &recall)?;
-        prior.into_iter().for_each(|prior| builder.add(prior));
-        let graph = judge::seal(builder)?;
-        pass(At::Sealed)?;
-        let (mut findings, Folded { verdict, floor, waived }) = judge::judge(&host, &graph, discovered);
+        if watching.is_live() {
+            watching.look()?;
+            before = discover(watching.seen())?;
+        }
+        let (graph, discovery, mut findings, folded) = loop {
+            let Before { builder, discovered, discovery } = before;
+            let mut builder = observing.all(builder, &discovery, &done, &recall)?;
+            prior.iter().cloned().for_each(|prior| builder.add(prior));
+            let graph = judge::seal(builder)?;
+            pass(At::Sealed)?;
+            let (findings, folded) = judge::judge(&host, &graph, discovered);
+            let pause = watching.patience().filter(|_| folded.only_waits);
+            if !pause.is_some_and(|pause| wait(&watching, pause, &graph, &findings, machine)) {
+                break (graph, discovery, findings, folded);
+            }
+            watching.look()?;
+            before = discover(watching.seen())?;
+        };
+        let Folded { verdict, floor, waived, .. } = folded;
         findings.extend(floor);
         let recorded = Recorded {
             run: machine.run,
@@ -149,6 +171,7 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
             document: &document,
             printed: &printed,
             graph: &graph,
+            remote: watching.seen(),
             host: &host,
             done: &done,
             bases: &recall.bases,
@@ -167,6 +190,32 @@ pub fn check(request: &CheckRequest, machine: Machine<'_>) -> Result<Run, Proble
             named: change.named.clone(),
         })
     })
+}
+
+/// What is known before anything is executed, and what it requires.
+struct Before {
+    builder: GraphBuilder,
+    discovered: Evaluated,
+    discovery: discover::Discovery,
+}
+
+impl Before {
+    fn of(builder: GraphBuilder, host: &Host) -> Result<Self, Problem> {
+        let graph = judge::seal(builder.clone())?;
+        let discovered = host.evaluate(&graph, &[Stage::Discovery], &[]);
+        let discovery = discover::unite(&graph, &discovered.discovered);
+        Ok(Self { builder, discovered, discovery })
+    }
+}
+
+/// Waits before the next look, and says what for; `false` when somebody wants to stop instead.
+fn wait(watching: &Watching<'_>, pause: Duration, graph: &Graph, findings: &[Finding], machine: Machine<'_>) -> bool {
+    let subjects = findings.iter().filter(|finding| finding.waits()).map(|finding| finding.subject);
+    let facts = subjects.filter_map(|subject| if let Subject::Fact(fact) = subject { Some(fact) } else { None });
+    let contexts: BTreeSet<_> =
+        facts.filter_map(|fact| Some(graph.get::<RemoteRequirement>(fact)?.context.to_string())).collect();
+    machine.progress.waits_for(&contexts.into_iter().collect::<Vec<_>>(), pause);
+    watching.pause(pause)
 }
 
 /// What does not go together.

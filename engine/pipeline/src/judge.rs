@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use runmill_forge::Observation;
 use runmill_host::clock::Clock;
 use runmill_manifest::{OperatorPolicy, policy::Expiry};
 use runmill_model::{
@@ -20,6 +21,7 @@ pub(crate) fn configured_graph(
     change: Change,
     policy: &OperatorPolicy,
     request: &CheckRequest,
+    observation: Option<&Observation>,
     clock: Clock,
 ) -> GraphBuilder {
     let mut builder = GraphBuilder::new();
@@ -29,7 +31,7 @@ pub(crate) fn configured_graph(
     configured.facts.iter().cloned().for_each(|fact| builder.add(fact));
     configured.declarations.iter().cloned().for_each(|fact| builder.add(fact));
     configured.path_rules.iter().cloned().for_each(|fact| builder.add(fact));
-    remote::observe(&mut builder, policy, request.remote.as_ref());
+    remote::observe(&mut builder, policy, observation);
     let mut proposals = request.proposals.clone();
     proposals.sort();
     proposals.dedup();

@@ -36,6 +36,7 @@ mod shelves;
 pub mod signed_pack;
 mod test_files;
 mod views;
+mod watch;
 mod without_secrets;
 
 pub use check::{Preview, Run, check};
@@ -47,3 +48,4 @@ pub use packs::{PackFolder, load as load_pack};
 pub use progress::{Progress, Silent, Upcoming};
 pub use repository_packs::{RULES_FOLDER, pack_at};
 pub use request::{CheckRequest, Judged, Machine, PolicyFile, Reuse};
+pub use watch::Watch;

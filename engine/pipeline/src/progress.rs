@@ -43,6 +43,11 @@ pub trait Progress: Sync {
         let _ = (check, side, status, duration);
     }
 
+    /// Contexts are awaited, and the forge is asked again after a pause.
+    fn waits_for(&self, contexts: &[String], pause: Duration) {
+        let _ = (contexts, pause);
+    }
+
     /// The result of an earlier run stands in for an invocation that was planned, so it will not start.
     fn reused(&self, check: &CheckId, side: Side) {
         let _ = (check, side);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use runmill_forge::Observation;
 use runmill_host::{
     redact::Secrets,
     sandbox::{ReportFile, Stream},
@@ -34,6 +35,8 @@ pub(crate) struct Outcome<'a> {
     /// The document as it is printed.
     pub(crate) printed: &'a str,
     pub(crate) graph: &'a Graph,
+    /// What a forge reported, if it was asked.
+    pub(crate) remote: Option<&'a Observation>,
     pub(crate) host: &'a Host,
     pub(crate) done: &'a [Done],
     pub(crate) bases: &'a [Recalled],
@@ -80,7 +83,9 @@ impl<'a> Recording<'a> {
     /// RM-STATE-002: it is not on the disk, so there is no verdict.
     pub(crate) fn finish(&self, outcome: &Outcome<'_>) -> Result<(), Problem> {
         let mut blobs = Blobs::default();
-        let documents = documents(("verdict", outcome.printed), outcome.graph, &mut blobs)?;
+        let mut documents = documents(("verdict", outcome.printed), outcome.graph, &mut blobs)?;
+        let remote = outcome.remote.map(|seen| ("remote".to_owned(), blobs.add(seen.document().to_vec())));
+        documents.extend(remote);
         let change = check::change_of(outcome.graph)?;
         let record = RunRecord {
             schema: RunSchema::V1,

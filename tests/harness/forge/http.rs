@@ -131,7 +131,7 @@ impl Reply {
                 "date: {}\r\n",
                 rfc2822::DateTimePrinter::new().timestamp_to_rfc9110_string(&now).unwrap()
             ));
-            head.push_str(&format!("etag: {tag}\r\n"));
+            head.push_str(&format!("etag: {tag}\r\nx-poll-interval: 0\r\n"));
         }
         self.headers.iter().for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
         let kept = body.len() - self.missing.min(body.len());

@@ -147,7 +147,7 @@ impl Client<'_> {
         let mut request = Request::builder()
             .method(method)
             .uri(question.url.as_str())
-            .header("accept", "application/vnd.github+json")
+            .header("accept", "application/vnd.github+json, application/json")
             .header("x-github-api-version", "2022-11-28");
         if let Some(token) = &self.token {
             request = request.header("authorization", token.authorization().as_str());

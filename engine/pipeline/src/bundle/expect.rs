@@ -58,7 +58,8 @@ pub fn expectations(request: &CheckRequest, expecting: &Expecting, clock: Clock)
     let expected_packs = packs.iter().map(expected_pack).collect::<Result<_, _>>()?;
     let host = Host::new(runmill_stdlib::registry(), packs, Limits::default());
     let fact = change_fact(&repository, &change, &policy, manifests.read_from)?;
-    let graph = judge::seal(judge::configured_graph(&configured, fact, &policy, request, clock))?;
+    let graph =
+        judge::seal(judge::configured_graph(&configured, fact, &policy, request, request.remote.as_ref(), clock))?;
     let discovered = host.evaluate(&graph, &[Stage::Discovery], &[]);
     if let Some(fault) = discovered.findings.iter().find(|finding| finding.fault) {
         let message =

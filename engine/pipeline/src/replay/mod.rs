@@ -77,7 +77,7 @@ impl Replay {
         let discovered = host.evaluate(&seen, &[Stage::Discovery], &[]);
         let discovery = discover::unite(&seen, &discovered.discovered);
         let graph = sealed(&self.with_requirements(&discovery.requirements)?)?;
-        let (mut findings, Folded { verdict, floor, waived }) = judge::judge(&host, &graph, discovered);
+        let (mut findings, Folded { verdict, floor, waived, .. }) = judge::judge(&host, &graph, discovered);
         findings.extend(floor);
         let document = self.document(&host, &graph, &discovery, verdict, &findings, &waived)?;
         Ok(Rejudged { host, graph, verdict, findings, waived, document })
