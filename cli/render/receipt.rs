@@ -67,7 +67,7 @@ pub fn registry(document: &RegistryDocument, paint: Paint, width: usize) -> Stri
 fn state(state: &StateEntry, paint: Paint, width: usize) -> String {
     let changed = count(u64::try_from(state.changed_paths.len()).unwrap_or(u64::MAX), "path");
     let line = Line::plain(&format!("{} ", state.root)).then(Some(Tone::Faint), state.head.short());
-    let line = line.then(Some(Tone::Faint), &format!("  {changed} changed since"));
+    let line = line.then(Some(Tone::Faint), &format!("  {changed} changed"));
     format!("{}\n", line.painted(width, paint))
 }
 
