@@ -9,29 +9,21 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 use tempfile::NamedTempFile;
 
-/// Room for a file, beside the one whose place it may take.
+/// A file that can be written, in the place of the one that may be there.
 pub struct NewFile {
     path: Utf8PathBuf,
-    file: NamedTempFile,
 }
 
 impl NewFile {
-    /// Makes room.
+    /// Finds out whether it can be written; nothing stays behind.
     ///
     /// # Errors
     /// Its folder cannot be written, or what is there is no file that another may replace, such as `/dev/stdout`.
     pub fn beside(path: &Utf8Path) -> io::Result<Self> {
-        let mode = match fs::metadata(path) {
-            Ok(there) if there.is_dir() => return Err(io::Error::from(io::ErrorKind::IsADirectory)),
-            Ok(there) if !there.is_file() => return Err(io::Error::other("it is no regular file")),
-            Ok(there) => there.permissions().mode(),
-            // As any other file of the user: what the umask leaves.
-            Err(_) => 0o666,
-        };
-        let dir = path.parent().filter(|dir| !dir.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
-        let permissions = Permissions::from_mode(mode);
-        let file = tempfile::Builder::new().prefix(".runmill-").permissions(permissions).tempfile_in(dir)?;
-        Ok(Self { path: path.to_owned(), file })
+        let new = Self { path: path.to_owned() };
+        // What is about to run may be killed, and must not leave a file in somebody's folder.
+        drop(new.room()?);
+        Ok(new)
     }
 
     /// Where it will be.
@@ -43,11 +35,25 @@ impl NewFile {
     ///
     /// # Errors
     /// They cannot be written; what was there is as it was.
-    pub fn put(mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)?;
-        self.file.as_file().sync_all()?;
-        self.file.persist(&self.path)?;
+    pub fn put(self, bytes: &[u8]) -> io::Result<()> {
+        let mut file = self.room()?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(&self.path)?;
         Ok(())
+    }
+
+    /// A new file beside it.
+    fn room(&self) -> io::Result<NamedTempFile> {
+        let mode = match fs::metadata(&self.path) {
+            Ok(there) if there.is_dir() => return Err(io::Error::from(io::ErrorKind::IsADirectory)),
+            Ok(there) if !there.is_file() => return Err(io::Error::other("it is no regular file")),
+            Ok(there) => there.permissions().mode(),
+            // As any other file of the user: what the umask leaves.
+            Err(_) => 0o666,
+        };
+        let dir = self.path.parent().filter(|dir| !dir.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+        tempfile::Builder::new().prefix(".runmill-").permissions(Permissions::from_mode(mode)).tempfile_in(dir)
     }
 }
 
@@ -80,8 +86,10 @@ mod tests {
         assert!(at("device").is_symlink(), "it was replaced");
         assert_eq!(replace(&at("."), b"3").unwrap_err().kind(), io::ErrorKind::IsADirectory);
         replace(&at("no/such/folder"), b"3").unwrap_err();
-        // Room that is not used leaves nothing behind.
-        drop(NewFile::beside(&at("new")).unwrap());
+        // While something is to be written, nothing lies there.
+        let new = NewFile::beside(&at("new")).unwrap();
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+        new.put(b"4").unwrap();
+        assert_eq!((fs::read(at("new")).unwrap(), fs::read_dir(dir.path()).unwrap().count()), (b"4".to_vec(), 2));
     }
 }

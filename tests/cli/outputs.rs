@@ -285,6 +285,64 @@ fn an_output_that_cannot_be_written_is_found_out_before_anything_runs() {
     assert_eq!(repo.git(["status", "--porcelain"]), "");
 }
 
+/// What the page about continuous integration shows is run as it stands there.
+#[test]
+fn the_examples_of_the_page_write_what_they_name() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ci.md")).unwrap();
+    let repo = Repo::with_tests(["pass a"]);
+    repo.file("x", "x").commit("change");
+    repo.git(["update-ref", "refs/remotes/origin/main", "main"]);
+    let lines = page.lines().filter_map(|line| line.trim().strip_prefix("- run: runmill check "));
+    let examples: Vec<_> = lines.filter(|line| line.contains("--output")).collect();
+    assert!(examples.len() >= 2, "{examples:#?}");
+    for example in examples {
+        let words: Vec<_> = example.split_whitespace().collect();
+        let output = repo.runmill(["check"]).args(words.iter().copied()).output();
+        assert_eq!(output.exit, 0, "{example}: {}", output.stderr);
+        for file in words.iter().filter_map(|word| word.split_once('=')).map(|(_, file)| file) {
+            assert!(
+                read(&repo, file)
+                    .contains(output.stdout.rsplit_once("run ").unwrap().1.split_whitespace().next().unwrap()),
+                "{file}"
+            );
+            fs::remove_file(repo.path().join(file)).unwrap();
+        }
+        assert_eq!(
+            output.stderr.contains("::notice title=runmill%3A ready::"),
+            words.contains(&"github"),
+            "{}",
+            output.stderr
+        );
+    }
+}
+
+/// A context is never absorbed by a check of its name.
+#[test]
+fn a_context_and_a_check_of_one_name_are_told_apart_in_every_form() {
+    let repo = Repo::with_tests(["pass a"]);
+    repo.file("x", "x").commit("change");
+    let mut remote = Remote::of(&repo);
+    remote.run("unit", "github-actions", "failure");
+    remote.write();
+    let policy = "version: 1\nremote: { required: [{ context: unit }] }\n";
+    let forms = ["sarif=out.sarif", "junit=out.xml", "markdown=out.md", "html=out.html"];
+    repo.check().policy(policy).args(["--remote", "../remote.json"]).outputs(forms).verdict().is("blocked");
+    let markdown = read(&repo, "out.md");
+    for row in ["| `unit` | passed | 1 passed, 0 failed, 0 skipped |", "| `unit` | not successful | – |"] {
+        assert!(markdown.contains(row), "{row}\n{markdown}");
+    }
+    let junit = read(&repo, "out.xml");
+    let passed = "<testcase classname=\"check\" name=\"unit\"><system-out>";
+    let failed = "<testcase classname=\"context\" name=\"unit\"><failure message=\"not successful\">";
+    assert!(junit.contains(passed) && junit.contains(failed), "{junit}");
+    let sarif: Value = serde_json::from_str(&read(&repo, "out.sarif")).unwrap();
+    let checks = sarif["runs"][0]["properties"]["checks"].as_array().unwrap();
+    let told: Vec<_> = checks.iter().map(|it| (text(it, "kind"), text(it, "status"))).collect();
+    assert_eq!(told, [("check", "passed"), ("context", "not successful")]);
+    let html = page_text(&read(&repo, "out.html"));
+    assert!(html.contains("unit passed 1 passed") && html.contains("unit blocked As owner/name reported it"), "{html}");
+}
+
 #[test]
 fn a_waived_finding_is_visible_in_every_form() {
     let repo = Repo::with_tests(["pass a"]);

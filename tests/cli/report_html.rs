@@ -1,5 +1,8 @@
 //! `runmill report html`: a recorded run as one page.
 
+#[cfg(feature = "real-world")]
+mod browser;
+
 use std::{collections::BTreeSet, fs};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -104,8 +107,7 @@ fn base_and_candidate_are_side_by_side_and_the_facts_that_were_read_are_named() 
         "Passed 3 2",
         "Failed 0 1",
         "Skipped 1 1",
-        "On this side only 1 1",
-        "Missing here 1 1",
+        "Missing 1 that the candidate lists 1 that the base lists",
         "slow not required",
         "It did not run.",
         "Facts read",
@@ -122,6 +124,37 @@ fn base_and_candidate_are_side_by_side_and_the_facts_that_were_read_are_named() 
     }
 }
 
+/// What ran here has its place in time; what stands in names the run that it is from.
+#[test]
+fn the_timeline_shows_when_each_side_ran() {
+    let repo = Repo::with_tests(["pass a"]);
+    repo.file("x", "x").commit("change");
+    let first = repo.check().verdict();
+    let lanes = |text: &str, side: &str| {
+        let lane = format!(r"unit {side} (\d+\.\d) s to (\d+\.\d) s");
+        let found = Regex::new(&lane).unwrap().captures(text)?;
+        Some([1, 2].map(|at| found[at].parse::<f64>().unwrap()))
+    };
+    let text = page_text(&written(&repo));
+    for side in ["base", "candidate"] {
+        let [start, end] = lanes(&text, side).unwrap_or_else(|| panic!("no lane of the {side}: {text}"));
+        assert!(start <= end, "{side}: {start} to {end}");
+    }
+    let inspected = repo.runmill(["inspect", "latest"]).document();
+    for run in inspected["checks"][0]["invocations"].as_array().unwrap() {
+        let [start, took] = ["started_ms", "duration_ms"].map(|member| run[member].as_u64().unwrap());
+        assert!(start + took <= inspected["duration_ms"].as_u64().unwrap() + 1, "{run:#}");
+    }
+    repo.check().verdict().is("ready");
+    let text = page_text(&written(&repo));
+    assert!(text.contains(&format!("unit base stands in from run {}", first.run())), "{text}");
+    assert!(lanes(&text, "base").is_none() && lanes(&text, "candidate").is_some(), "{text}");
+    assert_eq!(
+        repo.runmill(["inspect", "latest"]).document()["checks"][0]["invocations"][0]["started_ms"],
+        Value::Null
+    );
+}
+
 #[test]
 fn nothing_of_the_change_becomes_markup() {
     let repo = hostile();
@@ -129,7 +162,7 @@ fn nothing_of_the_change_becomes_markup() {
     let page = written(&repo);
     assert_eq!(page.matches("<script").count(), 2, "the data and ours");
     assert_eq!(page.matches("</script>").count(), 2);
-    for markup in ["<img", "<svg", "<b>new", "<!--", "http:", "https:", "url(", " style=", "innerHTML", "eval("] {
+    for markup in ["<img", "<svg/", "<b>new", "<!--", "http:", "https:", "url(", " style=", "innerHTML", "eval("] {
         assert!(!page.contains(markup), "{markup}");
     }
     let hidden =

@@ -1,5 +1,7 @@
 //! Real repositories, hermetic runs of the binary, and assertions on its documents.
 
+#[cfg(feature = "real-world")]
+mod browser;
 mod command;
 mod container;
 mod document;
@@ -19,6 +21,8 @@ mod state;
 mod terminal;
 mod user;
 
+#[cfg(feature = "real-world")]
+pub use browser::{Browser, View};
 pub use command::{Output, Runmill, path};
 pub use document::{ErrorDocument, Verdict};
 pub use evidence::{Evidence, reported};

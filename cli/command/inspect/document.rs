@@ -148,6 +148,8 @@ pub struct InspectedInvocation {
     pub exit_code: Option<i32>,
     /// The signal, where one ended it.
     pub signal: Option<i32>,
+    /// How long after the beginning of the run it started, in milliseconds; absent when it did not start in this run.
+    pub started_ms: Option<u64>,
     /// How long it ran.
     pub duration_ms: u64,
     /// `proven` or `unproven`; absent without a verdict.

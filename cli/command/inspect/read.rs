@@ -171,6 +171,7 @@ impl Joined<'_> {
             status: run.status,
             exit_code: run.exit_code,
             signal: run.signal,
+            started_ms: stored.and_then(|stored| stored.started_ms),
             duration_ms: run.duration_ms,
             coverage: self.coverage.get(&key).copied(),
             isolation: run.isolation,

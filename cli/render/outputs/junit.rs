@@ -72,14 +72,13 @@ struct Cases {
 impl Cases {
     /// A requirement fails with what blocks about it, and is no success while that is open.
     fn requirement(&mut self, told: &Told, check: &Check) {
-        let outcome = match told.standing(&check.id) {
+        let outcome = match told.standing(check) {
             Some(Standing::Blocks) => Case::Failed,
             Some(Standing::Open) => Case::Open,
             _ => Case::Passed,
         };
         let class = if check.is_context() { "context" } else { "check" };
-        let status = told.candidate(&check.id).map_or("no result of its own", |result| result.status.as_str());
-        self.add(outcome, class, &check.id, status, &format!("required by {}", check.sources.join(", ")));
+        self.add(outcome, class, &check.id, told.state(check), &format!("required by {}", check.sources.join(", ")));
     }
 
     fn finding(&mut self, told: &Told, standing: Standing, finding: &Finding) {

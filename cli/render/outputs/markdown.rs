@@ -60,13 +60,13 @@ fn checks(out: &mut String, told: &Told) {
         "\n### Required\n\n| check or context | at the candidate | tests | required by |\n|---|---|---|---|"
     );
     for check in required {
-        let result = told.candidate(&check.id);
-        let status = result.map_or("–", |result| result.status.as_str());
+        let result = told.candidate(check);
         let report = result.and_then(|result| result.report.as_ref());
         let tests = report.map_or("–".to_owned(), |report| {
             format!("{} passed, {} failed, {} skipped", report.passed, report.failed, report.skipped)
         });
-        let _ = writeln!(out, "| {} | {status} | {tests} | {} |", cell(&check.id), check.sources.join(", "));
+        let _ =
+            writeln!(out, "| {} | {} | {tests} | {} |", cell(&check.id), told.state(check), check.sources.join(", "));
     }
 }
 

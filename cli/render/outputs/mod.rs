@@ -18,6 +18,7 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 use runmill_model::{Code, Problem, Problems};
 
+use runmill_store::boundary::{Boundary as At, pass};
 use told::Told;
 
 use crate::whole::NewFile;
@@ -135,6 +136,7 @@ impl Outputs {
     fn write(self, text: impl Fn(Form) -> Result<String, Problems>) -> Result<(), Problems> {
         for (form, file) in self.prepared {
             if let Some(file) = file {
+                pass(At::OutputUnwritten)?;
                 let path = file.path().to_owned();
                 file.put(text(form)?.as_bytes()).map_err(|error| unwritable(&path, &error))?;
                 continue;

@@ -32,8 +32,8 @@ pub fn verdict(told: &Told) -> String {
     });
     let results: Vec<Value> = open.iter().map(|(standing, finding)| result(told, *standing, finding)).collect();
     let checks = told.required().map(|check| {
-        let status = told.candidate(&check.id).map(|result| result.status.as_str());
-        json!({ "id": check.id, "sources": check.sources, "status": status })
+        let kind = if check.is_context() { "context" } else { "check" };
+        json!({ "id": check.id, "kind": kind, "sources": check.sources, "status": told.state(check) })
     });
     let properties = json!({
         "run": told.run, "verdict": told.verdict, "target": told.target, "base": told.base, "candidate": told.candidate,

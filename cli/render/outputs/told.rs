@@ -180,19 +180,34 @@ impl Told {
     }
 
     /// The result of a check at the candidate.
-    pub fn candidate(&self, check: &str) -> Option<&ToldResult> {
+    pub fn candidate(&self, check: &Check) -> Option<&ToldResult> {
         self.result(check, "candidate")
     }
 
-    /// The result of a check on a side.
-    pub fn result(&self, check: &str, side: &str) -> Option<&ToldResult> {
-        self.results.iter().find(|result| result.side == side && result.check == check)
+    /// The result of a check on a side. A context has none, not even that of a check of its name.
+    pub fn result(&self, check: &Check, side: &str) -> Option<&ToldResult> {
+        let mut results = self.results.iter().filter(|_| !check.is_context());
+        results.find(|result| result.side == side && result.check == check.id)
     }
 
     /// What is worst of all that was found about a check or context; absent when nothing is open about it.
-    pub fn standing(&self, check: &str) -> Option<Standing> {
-        let about = self.open().into_iter().filter(|(_, finding)| finding.check() == check);
+    pub fn standing(&self, check: &Check) -> Option<Standing> {
+        let about = self.open().into_iter().filter(|(_, finding)| finding.subject.is_about(check));
         about.map(|(standing, _)| standing).min()
+    }
+
+    /// How a check ended at the candidate, or what is known of a context, in a word or two.
+    pub fn state(&self, check: &Check) -> &str {
+        if !check.is_context() {
+            return self.candidate(check).map_or("no result", |result| result.status.as_str());
+        }
+        match self.standing(check) {
+            _ if self.waiting.iter().any(|it| it.context == check.id) => "awaited",
+            Some(Standing::Blocks) => "not successful",
+            Some(Standing::Open) => "not judged",
+            Some(Standing::Waived) => "not successful, waived",
+            Some(Standing::Warns) | None => "successful",
+        }
     }
 
     /// The waiver of a finding.
@@ -218,11 +233,6 @@ impl Check {
 }
 
 impl Finding {
-    /// The check or context that it is about; the subject's own key for any other subject.
-    pub fn check(&self) -> &str {
-        self.subject.check()
-    }
-
     /// Whether it counts and nothing supports it.
     pub fn is_open(&self) -> bool {
         self.level != "off" && matches!(self.outcome.as_str(), "refuted" | "unproven")
@@ -246,8 +256,16 @@ impl Subject {
             "requirement" => key.split_once(':').map_or(key, |(_, id)| id),
             "invocation" | "report" | "prior_run" => key.rsplit_once('@').map_or(key, |(id, _)| id),
             "declaration" => key.split_once('#').map_or(key, |(id, _)| id),
+            "remote_check" => key.rsplit_once('#').map_or(key, |(id, _)| id),
             _ => key,
         }
+    }
+
+    /// Whether it belongs to this check or context. One is never taken for the other, whatever their names.
+    pub fn is_about(&self, check: &Check) -> bool {
+        let remote = matches!(self.kind.as_str(), "remote_requirement" | "remote_check")
+            || (self.kind == "requirement" && self.key.starts_with("context:"));
+        remote == check.is_context() && self.check() == check.id
     }
 }
 

@@ -6,6 +6,7 @@ use std::{
 };
 
 use runmill_host::{
+    clock::Clock,
     git::{GitError, PrivateDir, Repository},
     interrupt::Interrupt,
     redact::{self, Secrets},
@@ -40,6 +41,8 @@ pub(crate) struct Done {
     pub(crate) commit: CommitId,
     /// What it depended on beside commit and definition; none when the run was interrupted before it could start.
     pub(crate) prints: Option<Prints>,
+    /// When it started, in milliseconds since 1970; none when it never did.
+    pub(crate) started_at: Option<i64>,
     /// Whether everything of the commit could be laid out.
     pub(crate) whole: bool,
     /// None when the run was interrupted before it could start.
@@ -126,6 +129,7 @@ pub(crate) fn execute(
         dependencies,
         interrupt: machine.interrupt,
         progress: machine.progress,
+        clock: machine.clock,
     };
     let done = executor.all(plan, jobs);
     drop(executor);
@@ -166,6 +170,7 @@ struct Executor<'a> {
     dependencies: &'a Dependencies,
     interrupt: &'a Interrupt,
     progress: &'a dyn Progress,
+    clock: Clock,
 }
 
 impl Executor<'_> {
@@ -200,6 +205,7 @@ impl Executor<'_> {
             side,
             commit,
             prints: None,
+            started_at: None,
             whole: true,
             exited: None,
             tree_before: None,
@@ -225,6 +231,7 @@ impl Executor<'_> {
         let before = view.hash_before()?;
         pass(At::Unstarted)?;
         self.progress.started(check.id(), side);
+        done.started_at = Some(self.clock.now().as_millisecond());
         let hear = |piece: &[u8]| self.progress.output(check.id(), side, piece);
         let exited = self.sandbox.run_heard(&spec, self.secrets, self.interrupt, &hear)?;
         pass(At::Ended)?;

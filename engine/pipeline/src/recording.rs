@@ -101,7 +101,7 @@ impl<'a> Recording<'a> {
             names: self.began.names.clone(),
             documents,
             packs: packs(outcome.host, &mut blobs)?,
-            invocations: invocations(outcome, &mut blobs)?,
+            invocations: invocations(outcome, self.began.at.as_millisecond(), &mut blobs)?,
             facts_digest: outcome.graph.digest(),
         };
         let kept = outcome.bases.iter().flat_map(Recalled::blobs);
@@ -194,8 +194,10 @@ fn packs(host: &Host, blobs: &mut Blobs) -> Result<Vec<StoredPack>, Problem> {
     packs.collect()
 }
 
-/// Every invocation of the graph. What ran here has its bytes from here; what stands in keeps those of its own record.
-fn invocations(outcome: &Outcome<'_>, blobs: &mut Blobs) -> Result<Vec<StoredInvocation>, Problem> {
+/// Every invocation of the graph, of a run that began then, in milliseconds since 1970. What ran here has its bytes from here;
+/// what stands in keeps those of its own record.
+fn invocations(outcome: &Outcome<'_>, began: i64, blobs: &mut Blobs) -> Result<Vec<StoredInvocation>, Problem> {
+    let after = |started: i64| u64::try_from(started - began).unwrap_or_default();
     let key = |check: &CheckId, side: Side| (check.clone(), side);
     let done: BTreeMap<_, _> = outcome.done.iter().map(|done| (key(&done.check, done.side), done)).collect();
     let bases: BTreeMap<_, _> = outcome.bases.iter().map(|base| (&base.invocation.check, base)).collect();
@@ -205,7 +207,10 @@ fn invocations(outcome: &Outcome<'_>, blobs: &mut Blobs) -> Result<Vec<StoredInv
         let ran = done.get(&key(&invocation.check, invocation.side));
         stored.push(match (standing, ran) {
             (Some(base), _) => base.stored.clone(),
-            (None, Some(done)) => ran_here(outcome, invocation, done, blobs)?,
+            (None, Some(done)) => StoredInvocation {
+                started_ms: done.started_at.map(after),
+                ..ran_here(outcome, invocation, done, blobs)?
+            },
             (None, None) => continue,
         });
     }

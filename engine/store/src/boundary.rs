@@ -69,6 +69,8 @@ boundaries! { runs {
     EndEntered = "end-entered",
     /// The run is recorded, and nobody was told.
     Untold = "untold",
+    /// The verdict is about to be written beside what is printed.
+    OutputUnwritten = "output-unwritten",
     /// A run that comes to nothing is about to say so in the ledger.
     FailureUnwritten = "failure-unwritten",
     /// The failure is written, and its transaction not at its end.

@@ -120,6 +120,10 @@ pub struct StoredInvocation {
     pub dependencies_digest: Option<Digest>,
     /// How it ended.
     pub status: Status,
+    /// How long after the beginning of the run it started, in milliseconds; absent when it did not start in this run, and in
+    /// records from before this was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_ms: Option<u64>,
     /// The run whose invocation stands in for this one; absent when it ran in this run.
     pub reused_from: Option<RunId>,
     /// Whether its report was accepted, on a tree that did not move: only such a one may stand in for another.

@@ -150,6 +150,7 @@ pub fn invocation(store: &Store, id: &str, side: Side) -> StoredInvocation {
         platform_digest: Some(Digest::of(b"platform")),
         dependencies_digest: None,
         status: Status::Passed,
+        started_ms: Some(10),
         reused_from: None,
         inventory: true,
         stdout: Some(put("stdout")),

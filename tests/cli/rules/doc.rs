@@ -90,38 +90,19 @@ fn the_catalogue_of_the_built_in_packs_has_no_empty_field() {
 /// What only a browser can tell. Needs `chromium`.
 #[cfg(feature = "real-world")]
 mod browser {
-    use std::{fs, path::Path, process::Command};
+    use std::fs;
 
     use super::*;
+    use crate::harness::{Browser, View};
 
-    /// What a browser makes of the page in a window of this width: the page's own words about itself.
-    fn measured(repo: &Repo, page: &Path, width: u32) -> serde_json::Value {
-        // The page allows no script; its copy for the measurement does.
-        let text = fs::read_to_string(page).unwrap();
-        let (before, rest) = text.split_once("<meta http-equiv=\"Content-Security-Policy\"").unwrap();
-        let rest = rest.split_once('\n').unwrap().1;
-        let script = "<script>addEventListener('load', () => {\n\
-            const root = document.documentElement, all = [...document.querySelectorAll('main *')];\n\
-            const wide = all.filter(it => it.getBoundingClientRect().right > root.clientWidth + 1).length;\n\
-            const links = [...document.querySelectorAll('nav a')];\n\
-            const lost = links.filter(it => !document.getElementById(decodeURIComponent(it.hash.slice(1)))).length;\n\
-            const shown = [...document.querySelectorAll('article')].filter(it => it.getBoundingClientRect().height > 40).length;\n\
-            document.title = JSON.stringify({ width: root.clientWidth, scroll: root.scrollWidth, wide, links: links.length, lost, shown });\n\
-            });</script>";
-        let copy = repo.place("measured.html");
-        fs::write(&copy, format!("{before}{rest}").replace("</body>", &format!("{script}</body>"))).unwrap();
-        let output = Command::new("chromium")
-            .args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"])
-            .arg(format!("--user-data-dir={}", repo.place("browser").display()))
-            .arg(format!("--window-size={width},900"))
-            .arg(format!("file://{}", copy.display()))
-            .output()
-            .unwrap_or_else(|error| panic!("cannot start `chromium`, install it: {error}"));
-        let dom = String::from_utf8_lossy(&output.stdout).into_owned();
-        let title = dom.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
-        let (title, _) = title.unwrap_or_else(|| panic!("{dom}{}", String::from_utf8_lossy(&output.stderr)));
-        serde_json::from_str(title).unwrap_or_else(|error| panic!("{error}: {title}"))
-    }
+    const MEASURE: &str = "(() => {
+        const root = document.documentElement, all = [...document.querySelectorAll('main *')];
+        const wide = all.filter(it => it.getBoundingClientRect().right > root.clientWidth + 1).length;
+        const links = [...document.querySelectorAll('nav a')];
+        const lost = links.filter(it => !document.getElementById(decodeURIComponent(it.hash.slice(1)))).length;
+        const shown = [...document.querySelectorAll('article')].filter(it => it.getBoundingClientRect().height > 40).length;
+        return { width: root.clientWidth, scroll: root.scrollWidth, wide, links: links.length, lost, shown };
+    })()";
 
     #[test]
     fn the_page_fits_wide_and_narrow_windows_and_every_link_leads_somewhere() {
@@ -130,11 +111,14 @@ mod browser {
         let output = repo.runmill(["rules", "doc", "coverage-contract", "--html", "--out"]).arg(&page).output();
         assert_eq!(output.exit, 0, "{}", output.stderr);
         let rules = fs::read_to_string(&page).unwrap().matches("<article").count();
-        for width in [1280, 640] {
-            let measured = measured(&repo, &page, width);
+        let mut browser = Browser::start(&repo.place("browser"));
+        for width in [1280, 640, 390] {
+            browser.open(&page, View::of(width, "light"));
+            let measured = browser.eval(MEASURE);
             assert_eq!(measured["scroll"], measured["width"], "{measured}");
             assert_eq!((&measured["wide"], &measured["lost"]), (&0.into(), &0.into()), "{measured}");
             assert_eq!((&measured["links"], &measured["shown"]), (&rules.into(), &rules.into()), "{measured}");
+            assert!(browser.complaints().is_empty() && browser.requests().len() == 1, "{:#?}", browser.complaints());
         }
     }
 }

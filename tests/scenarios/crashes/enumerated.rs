@@ -22,10 +22,13 @@ enum Told {
 fn told(boundary: Boundary) -> Told {
     match boundary {
         Boundary::StoreOpened | Boundary::Claimed | Boundary::BeginningUncommitted => Told::Nothing,
-        Boundary::EndEntered | Boundary::Untold => Told::Recorded,
+        Boundary::EndEntered | Boundary::Untold | Boundary::OutputUnwritten => Told::Recorded,
         _ => Told::Began,
     }
 }
+
+/// What was there before the run.
+const BEFORE: &str = "of an earlier run\n";
 
 /// A run that was made to end.
 struct Ended {
@@ -43,11 +46,14 @@ impl Scene {
     fn new() -> Self {
         let repo = Repo::with_tests(["pass a", "pass b"]);
         repo.tests("unit", ["pass a", "pass b", "pass c"]).commit("one more");
+        fs::create_dir(repo.place("outputs")).unwrap();
+        fs::write(repo.place("outputs/out.md"), BEFORE).unwrap();
         Self { repo }
     }
 
     fn check(&self, order: &str) -> Ended {
-        let run = self.repo.check().args(["--jobs", "1", "--json"]).env(VARIABLE, order).start();
+        let run = self.repo.check().outputs(["markdown=../outputs/out.md"]).args(["--jobs", "1", "--json"]);
+        let run = run.env(VARIABLE, order).start();
         let output = run.wait_with_output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         Ended { status: output.status, stdout: text(output.stdout), stderr: text(output.stderr) }
@@ -70,6 +76,12 @@ impl Scene {
         serde_json::from_str(&stdout).unwrap()
     }
 
+    /// What somebody had written where the verdict was to go is there as it was, and nothing else.
+    fn is_unwritten(&self, context: &str) {
+        assert_eq!(entries(&self.repo.place("outputs")), ["out.md"], "{context}");
+        assert_eq!(fs::read_to_string(self.repo.place("outputs/out.md")).unwrap(), BEFORE, "{context}");
+    }
+
     /// The store holds together, and the next run works and removes what the last one left.
     fn goes_on(&self, context: &str) {
         let state = self.repo.place("state");
@@ -81,6 +93,8 @@ impl Scene {
         let next = self.check("");
         assert_eq!(next.status.code(), Some(0), "{context}: {}{}", next.stdout, next.stderr);
         assert_eq!(self.runs(), [vec!["ready".to_owned()], before].concat(), "{context}");
+        let written = fs::read_to_string(self.repo.place("outputs/out.md")).unwrap();
+        assert!(written.starts_with("## runmill: ready\n"), "{context}: {written}");
         assert_eq!(entries(&state.join("work")), Vec::<String>::new(), "{context}");
         let half = entries(&state.join("blobs")).into_iter().filter(|name| name.starts_with('.'));
         assert_eq!(half.count(), 0, "{context}: a blob is half written");
@@ -130,6 +144,7 @@ fn killed(first: Boundary, last: Boundary) {
                 Told::Recorded => &["ready"],
             };
             assert_eq!(scene.runs(), expect, "{context}");
+            scene.is_unwritten(&context);
             scene.goes_on(&context);
         }
     }
@@ -188,7 +203,7 @@ fn is_consistent_after_a_kill_while_blobs_are_written() {
 
 #[test]
 fn is_consistent_after_a_kill_while_the_end_is_written() {
-    killed(Boundary::EndUnwritten, Boundary::Untold);
+    killed(Boundary::EndUnwritten, Boundary::OutputUnwritten);
 }
 
 #[test]
@@ -208,7 +223,7 @@ fn is_consistent_when_the_disk_is_full_while_blobs_are_written() {
 
 #[test]
 fn is_consistent_when_the_disk_is_full_while_the_end_is_written() {
-    on_a_full_disk(Boundary::EndUnwritten, Boundary::Untold);
+    on_a_full_disk(Boundary::EndUnwritten, Boundary::OutputUnwritten);
 }
 
 /// A run that comes to nothing, and cannot even say that.

@@ -120,6 +120,7 @@ fn invocation() -> Shape {
         Shape::words(Status::ALL.iter().map(|word| word.as_str())).doc("How it ended.").needed("status"),
         number("The exit code.").needed("exit_code"),
         number("The signal that ended it.").needed("signal"),
+        count("How long after the beginning of the run it started, in milliseconds.").or_null().needed("started_ms"),
         count("How long it ran, in milliseconds.").needed("duration_ms"),
         Shape::words(["proven", "unproven"]).or_null().doc("Whether it is proven which tests ran.").needed("coverage"),
         Shape::words(Isolation::ALL.iter().map(|word| word.as_str())).doc("How it was isolated.").needed("isolation"),

@@ -26,7 +26,7 @@ impl Page<'_> {
             line(out, "<p class=\"empty\">No check is configured and no context is required.</p>");
         }
         for (at, check) in checks.iter().enumerate() {
-            let standing = self.told.standing(&check.id);
+            let standing = self.told.standing(check);
             let open = checks.len() <= WHOLE || matches!(standing, Some(Standing::Blocks | Standing::Open));
             self.check(out, at, check, standing, open);
         }
@@ -34,8 +34,9 @@ impl Page<'_> {
     }
 
     fn check(&self, out: &mut String, at: usize, check: &Check, standing: Option<Standing>, open: bool) {
-        let candidate = self.told.candidate(&check.id);
+        let candidate = self.told.candidate(check);
         let (class, word) = match (standing, candidate.map(|result| result.status.as_str())) {
+            _ if check.is_context() && self.told.state(check) == "awaited" => ("doubt", "awaited"),
             (Some(Standing::Blocks), _) => ("bad", "blocked"),
             (Some(Standing::Open), _) => ("doubt", "open"),
             _ if !check.required => ("quiet", "not required"),

@@ -5,6 +5,7 @@ use runmill_model::facts::RemoteCheck;
 use super::{
     Page,
     markup::{code, line, text},
+    top::moment,
 };
 use crate::render::outputs::told::Check;
 
@@ -16,7 +17,7 @@ impl Page<'_> {
             let repository = code(&forge.repository);
             format!(
                 "As {repository} reported it at {}, for commit {}.",
-                text(&forge.observed_at),
+                text(&moment(&forge.observed_at)),
                 code(forge.sha.short())
             )
         });
@@ -25,28 +26,9 @@ impl Page<'_> {
             line(out, "<p class=\"empty\">Nothing was reported under this name.</p>");
             return;
         }
-        line(
-            out,
-            "<table class=\"read\"><thead><tr><th scope=\"col\">Reported by</th><th scope=\"col\">Status</th><th scope=\"col\">Ended</th></tr></thead><tbody>",
-        );
-        for it in found {
-            let by = it.app.as_deref().unwrap_or("a commit status");
-            let workflow = it.workflow.as_deref().map(|path| format!(" {}", code(path))).unwrap_or_default();
-            let conclusion = it.conclusion.as_deref().unwrap_or("not yet");
-            let ended = it.completed_at.as_deref().or(it.started_at.as_deref()).unwrap_or("–");
-            line(
-                out,
-                &format!(
-                    "<tr><td>{}{workflow}</td><td>{}, <b>{}</b></td><td>{} <span class=\"faint\">on {}</span></td></tr>",
-                    text(by),
-                    text(&it.status),
-                    text(conclusion),
-                    text(ended),
-                    code(it.head_sha.short())
-                ),
-            );
-        }
-        line(out, "</tbody></table>");
+        line(out, "<ul class=\"judged-list\">");
+        found.into_iter().for_each(|it| line(out, &reported(it)));
+        line(out, "</ul>");
     }
 
     /// What the rules saw of it.
@@ -56,4 +38,20 @@ impl Page<'_> {
         let reported = facts.remote_checks.iter();
         declared.map(|declared| reported.filter(|check| declared.is_about(check)).collect()).unwrap_or_default()
     }
+}
+
+fn reported(it: &RemoteCheck) -> String {
+    let by = it.app.as_deref().unwrap_or("a commit status");
+    let workflow = it.workflow.as_deref().map(|path| format!(" in {}", code(path))).unwrap_or_default();
+    let conclusion = it.conclusion.as_deref().unwrap_or("no conclusion yet");
+    let times = [("started", &it.started_at), ("ended", &it.completed_at)];
+    let times = times.into_iter().filter_map(|(word, at)| Some(format!(", {word} {}", text(&moment(at.as_deref()?)))));
+    format!(
+        "<li><p><b>{}</b>, {}, reported by {}{workflow}</p><p class=\"faint\">for commit {}{}</p></li>",
+        text(conclusion),
+        text(&it.status),
+        text(by),
+        code(it.head_sha.short()),
+        times.collect::<String>()
+    )
 }

@@ -43,7 +43,10 @@ impl Page<'_> {
         line(out, &format!("<h3 id=\"finding-{at}\">{head}</h3>"));
         let said = if finding.message.is_empty() { "the rule gave no reason" } else { &finding.message };
         line(out, &format!("<p class=\"message\">{}</p>", prose(said)));
-        named_tests(out, &finding.tests);
+        // A message that names them all says enough.
+        if !finding.tests.iter().all(|test| finding.message.contains(&format!("`{test}`"))) {
+            named_tests(out, &finding.tests);
+        }
         let explained = self.explained(finding);
         line(out, "<dl class=\"facts\">");
         row(out, "What to do", &prose(&finding.fix));
@@ -100,11 +103,7 @@ impl Page<'_> {
             return Some("record".to_owned());
         }
         let about = Subject { kind: kind.to_owned(), key: key.to_owned() };
-        let id = match kind {
-            "remote_check" => key.rsplit_once('#').map_or(key, |(id, _)| id),
-            _ => about.check(),
-        };
-        let at = self.told.manifest.checks.iter().position(|check| check.id == id)?;
+        let at = self.told.manifest.checks.iter().position(|check| about.is_about(check))?;
         Some(format!("check-{at}"))
     }
 }

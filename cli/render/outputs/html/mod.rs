@@ -12,6 +12,7 @@ mod record;
 mod settled;
 mod sides;
 mod tests;
+mod timeline;
 mod top;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -49,6 +50,7 @@ impl Page<'_> {
         line(&mut body, "<main id=\"main\">");
         self.findings(&mut body);
         self.checks(&mut body);
+        self.timeline(&mut body);
         self.tests(&mut body);
         self.settled(&mut body);
         self.record(&mut body);
@@ -61,6 +63,7 @@ impl Page<'_> {
         let sections = [
             ("findings", "Findings"),
             ("checks", "Checks"),
+            ("timeline", "Timeline"),
             ("tests", "Tests"),
             ("facts", "Facts read"),
             ("record", "Record"),

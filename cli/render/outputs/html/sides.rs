@@ -26,7 +26,7 @@ type Both<'a> = [Option<&'a ToldResult>; 2];
 
 impl Page<'_> {
     pub(super) fn sides(&self, out: &mut String, check: &Check) {
-        let both = ["base", "candidate"].map(|side| self.told.result(&check.id, side));
+        let both = ["base", "candidate"].map(|side| self.told.result(check, side));
         if both.iter().all(Option::is_none) {
             line(out, "<p class=\"empty\">It did not run.</p>");
             return;
@@ -69,14 +69,13 @@ impl Page<'_> {
         let listed = |side| self.graph.report_of(&id, side).map(all);
         let (Some(base), Some(candidate)) = (listed(Side::Base), listed(Side::Candidate)) else { return };
         let one_sided = [base.difference(&candidate).len(), candidate.difference(&base).len()];
-        let [gone, new] = one_sided.map(|many| many.to_string());
-        let class = |many: usize| if many > 0 { " class=\"doubt\"" } else { "" };
+        let [gone, new] = one_sided;
+        let class = if gone > 0 { " class=\"missing\"" } else { "" };
         line(
             out,
             &format!(
-                "<tr><th scope=\"row\">On this side only</th><td>{gone}</td><td>{new}</td></tr>\n\
-                 <tr><th scope=\"row\">Missing here</th><td>{new}</td><td{}>{gone}</td></tr>",
-                class(one_sided.first().copied().unwrap_or_default())
+                "<tr><th scope=\"row\">Missing</th><td>{new} <small>that the candidate lists</small></td>\
+                 <td{class}>{gone} <small>that the base lists</small></td></tr>"
             ),
         );
     }

@@ -9,7 +9,7 @@ use super::{
 use crate::render::{
     duration,
     measure::count,
-    outputs::told::{Standing, Told},
+    outputs::told::{Check, Standing, Told},
 };
 
 /// The letters of a commit that are shown where it is only named.
@@ -63,8 +63,8 @@ impl Page<'_> {
         let open = told.open();
         let many = |wanted: Standing| open.iter().filter(|(standing, _)| *standing == wanted).count();
         let required: Vec<_> = told.required().collect();
-        let passed = |id: &str| !matches!(told.standing(id), Some(Standing::Blocks | Standing::Open));
-        let passing = required.iter().filter(|check| passed(&check.id)).count();
+        let passed = |check: &Check| !matches!(told.standing(check), Some(Standing::Blocks | Standing::Open));
+        let passing = required.iter().filter(|check| passed(check)).count();
         let tests = |side: &str| -> u64 {
             let results = told.results.iter().filter(|result| result.side == side);
             results.filter_map(|result| result.report.as_ref()).map(|report| report.passed + report.failed).sum()

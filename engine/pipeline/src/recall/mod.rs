@@ -218,6 +218,7 @@ pub(crate) fn stored(invocation: &Invocation, definition: Option<Digest>) -> Sto
         platform_digest: invocation.platform_digest,
         dependencies_digest: invocation.dependencies_digest,
         status: invocation.status,
+        started_ms: None,
         reused_from: invocation.reused_from.clone(),
         inventory: false,
         stdout: None,

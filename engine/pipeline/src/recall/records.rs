@@ -182,7 +182,12 @@ impl Found {
         let mut invocation =
             Invocation { side: Side::Base, reused_from: Some(self.run.clone()), ..self.invocation.clone() };
         invocation.notes.push(note);
-        let stored = StoredInvocation { side: Side::Base, reused_from: Some(self.run.clone()), ..self.stored.clone() };
+        let stored = StoredInvocation {
+            side: Side::Base,
+            started_ms: None,
+            reused_from: Some(self.run.clone()),
+            ..self.stored.clone()
+        };
         let report = Report { side: Side::Base, ..self.report.clone() };
         Recalled { invocation, report, stored, found: Some(self) }
     }
