@@ -2,6 +2,7 @@
 
 pub mod github;
 pub mod observe;
+pub mod publish;
 
 use std::{
     fs::File,
@@ -22,12 +23,14 @@ const LARGEST: u64 = 64 << 20;
 #[derive(Debug, Subcommand)]
 pub enum RemoteCommand {
     Observe(observe::ObserveArgs),
+    Publish(publish::PublishArgs),
 }
 
 /// Runs one of them.
 pub fn run(global: &Global, command: &RemoteCommand, output: &Output) -> Result<Exit, Problems> {
     match command {
         RemoteCommand::Observe(args) => observe::run(global, args, output),
+        RemoteCommand::Publish(args) => publish::run(global, args, output),
     }
 }
 

@@ -112,6 +112,8 @@ pub enum Name {
     HookTest,
     /// `runmill.remote/v1`, of `remote observe`, and for `check --remote`
     Remote,
+    /// `runmill.published/v1`, of `remote publish`
+    Published,
     /// `runmill.gates/v1`, of `policy explain`
     Gates,
     /// `runmill.error/v1`, of every verb that cannot do its work
@@ -178,6 +180,7 @@ pub fn value(name: Name) -> Value {
         Name::Hooks => documents::hooks(),
         Name::HookTest => documents::hook_test(),
         Name::Remote => documents::remote(),
+        Name::Published => documents::published(),
         Name::Gates => documents::gates(),
         Name::Error => documents::error(),
     }

@@ -290,6 +290,8 @@ fn every_form_is_printed_and_described() {
     forge.state().protect([("build", None)]);
     let sha = forge.state().sha.clone();
     print(&format!("remote observe --github owner/name --sha {sha} --base-branch main --api {}", forge.api()));
+    print("check");
+    print(&format!("remote publish latest --github owner/name --api {}", forge.api()));
     let _pack = PackDir::at(&repo.place("team"), "team").rule("patience", "check", "proven([check])");
     for line in [
         "rules check ../team",

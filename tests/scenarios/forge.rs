@@ -4,6 +4,7 @@ mod client;
 #[cfg(feature = "real-world")]
 mod described;
 mod lies;
+mod publish;
 mod refusals;
 mod secrets;
 mod wait;

@@ -24,7 +24,7 @@ pub use gates::gates;
 pub use hooks::{hook_test, hooks};
 pub use receipt::{receipt, registry};
 pub use record::{collection, inspection, runs, store};
-pub use remote::remote;
+pub use remote::{published, remote};
 pub use rules::{
     check as rules_check, coverage as rules_coverage, diff as rules_diff, doc as rules_doc, laws as rules_laws,
     new as rules_new, test as rules_test,

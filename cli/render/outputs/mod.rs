@@ -3,6 +3,7 @@
 //! Every form is made from the printed document, read back into one model, so that none can say more, or less, or
 //! something else.
 
+pub mod check_run;
 mod github;
 pub mod html;
 mod junit;

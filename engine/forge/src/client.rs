@@ -143,10 +143,27 @@ impl<'a> Client<'a> {
     /// # Errors
     /// Why there is no answer.
     pub fn post<T: DeserializeOwned>(&self, path: &[&str], body: &impl Serialize) -> Result<T, Refusal> {
+        self.say("POST", path, body)
+    }
+
+    /// Sends a change of something, once.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    pub fn patch<T: DeserializeOwned>(&self, path: &[&str], body: &impl Serialize) -> Result<T, Refusal> {
+        self.say("PATCH", path, body)
+    }
+
+    fn say<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        path: &[&str],
+        body: &impl Serialize,
+    ) -> Result<T, Refusal> {
         let url = self.api.at(path.iter().copied(), []);
         let body = serde_json::to_vec(body)
             .map_err(|error| self.refuse(Cause::Unusable(format!("the question cannot be written: {error}")), &url))?;
-        match self.exchange(&Question { url: &url, tag: None, body: Some(&body) })? {
+        match self.exchange(&Question { url: &url, tag: None, body: Some((method, &body)) })? {
             Answer::Said { bytes, .. } => self.read(&bytes, &url),
             Answer::AsBefore => Err(self.unasked(&url)),
         }

@@ -16,6 +16,7 @@ mod document;
 mod link;
 mod look;
 mod observation;
+mod publish;
 mod refusal;
 mod token;
 mod wire;
@@ -24,6 +25,7 @@ pub use api::{Api, GITHUB, RepositoryName};
 pub use client::{Client, Page, Pause, Stopped};
 pub use look::{Forge, Wanted};
 pub use observation::{Observation, Protected, parse};
+pub use publish::{Annotation, Announcement, Conclusion, Published, publish};
 pub use refusal::Refusal;
 pub use token::{REDACTED, Token};
 

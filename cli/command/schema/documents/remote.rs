@@ -60,3 +60,24 @@ pub fn remote() -> Value {
         ],
     )
 }
+
+/// What a forge was told of a run.
+pub fn published() -> Value {
+    document(
+        "runmill.published/v1",
+        "A verdict that a forge was told, as a check run of the candidate.",
+        [
+            Shape::text().doc("The run.").needed("run"),
+            Shape::text().doc("The repository.").needed("repository"),
+            Shape::pattern(COMMIT).doc("The candidate.").needed("sha"),
+            Shape::whole(0..=u64::MAX).doc("The forge's number of the check run.").needed("check_run"),
+            Shape::text().or_null().doc("Where people see it.").needed("url"),
+            Shape::words(["completed", "in_progress"]).doc("Whether it is over.").needed("status"),
+            Shape::words(["success", "failure"])
+                .or_null()
+                .doc("How it ended; null while it is not.")
+                .needed("conclusion"),
+            Shape::whole(0..=u64::MAX).doc("How many annotations it has.").needed("annotations"),
+        ],
+    )
+}

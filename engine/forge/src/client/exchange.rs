@@ -32,8 +32,8 @@ pub(super) struct Question<'q> {
     pub(super) url: &'q Url,
     /// The tag of the answer that is known.
     pub(super) tag: Option<&'q str>,
-    /// What is sent; nothing where something is asked for.
-    pub(super) body: Option<&'q [u8]>,
+    /// What is sent and how; nothing where something is asked for.
+    pub(super) body: Option<(&'static str, &'q [u8])>,
 }
 
 /// What came back.
@@ -143,7 +143,7 @@ impl Client<'_> {
     }
 
     fn send(&self, question: &Question<'_>) -> Result<Response<Body>, ureq::Error> {
-        let method = if question.body.is_some() { "POST" } else { "GET" };
+        let method = question.body.map_or("GET", |(method, _)| method);
         let mut request = Request::builder()
             .method(method)
             .uri(question.url.as_str())
@@ -157,7 +157,7 @@ impl Client<'_> {
         }
         match question.body {
             None => self.agent.run(request.body(())?),
-            Some(body) => self.agent.run(request.header("content-type", "application/json").body(body)?),
+            Some((_, body)) => self.agent.run(request.header("content-type", "application/json").body(body)?),
         }
     }
 
