@@ -252,6 +252,25 @@ fn ten_thousand_runs_are_read_page_after_page() {
     assert_eq!(pages, 100);
 }
 
+/// The commands of `docs/remote.md`, for the repository and the forge at hand.
+#[test]
+fn the_commands_of_the_documentation_work() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/remote.md")).unwrap();
+    let block = page.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
+    let (repo, forge) = observed();
+    let sha = forge.state().sha.clone();
+    let line = |text: &str| {
+        let text = text.replace("acme/shop", "owner/name").replace("\"$(git rev-parse HEAD)\"", &sha);
+        let words: Vec<_> = text.split(' ').skip(1).map(str::to_owned).collect();
+        repo.runmill(words.iter().map(String::as_str))
+    };
+    let (observe, check) = block.trim_end().split_once('\n').unwrap();
+    let output = line(observe).args(["--api", forge.api()]).output();
+    assert_eq!(output.exit, 0, "{}", output.stderr);
+    let output = line(check).output();
+    assert_eq!(output.exit, 0, "{}{}", output.stdout, output.stderr);
+}
+
 #[test]
 fn what_a_person_sees() {
     let (repo, forge) = observed();
