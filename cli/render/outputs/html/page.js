@@ -1,6 +1,19 @@
 (() => {
   'use strict';
   const at = (id) => document.getElementById(id);
+  // What a link leads to must be open to be seen.
+  const open = (hash) => {
+    const target = hash && at(decodeURIComponent(hash.slice(1)));
+    for (let place = target; place; place = place.parentElement) if (place.tagName === 'DETAILS') place.open = true;
+    if (target) target.scrollIntoView();
+  };
+  addEventListener('hashchange', () => open(location.hash));
+  addEventListener('click', (event) => {
+    const link = event.target.closest('a[href^="#"]');
+    if (link) open(link.hash);
+  });
+  open(location.hash);
+
   const data = at('data');
   if (!data) return;
   const { checks, words, flaky, tests } = JSON.parse(data.textContent);
@@ -65,14 +78,6 @@
     const next = rows.children[first];
     if (next) { next.tabIndex = -1; next.focus({ preventScroll: true }); }
   });
-  // What a link leads to must be open to be seen.
-  const open = () => {
-    const target = location.hash && at(decodeURIComponent(location.hash.slice(1)));
-    for (let place = target; place; place = place.parentElement) if (place.tagName === 'DETAILS') place.open = true;
-    if (target) target.scrollIntoView();
-  };
-  addEventListener('hashchange', open);
   form.hidden = false;
   narrow();
-  open();
 })();
