@@ -10,17 +10,20 @@ use std::{
 
 use serde_json::{Map, Value, json};
 
+use super::publish::loosened;
 use crate::harness::Repo;
 
-/// What is asked of GitHub.
-const ASKED: [&str; 7] = [
-    "/repos/{owner}/{repo}/commits/{ref}/check-suites",
-    "/repos/{owner}/{repo}/commits/{ref}/check-runs",
-    "/repos/{owner}/{repo}/actions/runs",
-    "/repos/{owner}/{repo}/commits/{ref}/statuses",
-    "/repos/{owner}/{repo}/commits/{commit_sha}/pulls",
-    "/repos/{owner}/{repo}/branches/{branch}/protection",
-    "/repos/{owner}/{repo}/rules/branches/{branch}",
+/// What is asked of GitHub, and what it answers when all is well.
+const ASKED: [(&str, &str, &str); 9] = [
+    ("get", "/repos/{owner}/{repo}/commits/{ref}/check-suites", "200"),
+    ("get", "/repos/{owner}/{repo}/commits/{ref}/check-runs", "200"),
+    ("get", "/repos/{owner}/{repo}/actions/runs", "200"),
+    ("get", "/repos/{owner}/{repo}/commits/{ref}/statuses", "200"),
+    ("get", "/repos/{owner}/{repo}/commits/{commit_sha}/pulls", "200"),
+    ("get", "/repos/{owner}/{repo}/branches/{branch}/protection", "200"),
+    ("get", "/repos/{owner}/{repo}/rules/branches/{branch}", "200"),
+    ("post", "/repos/{owner}/{repo}/check-runs", "201"),
+    ("patch", "/repos/{owner}/{repo}/check-runs/{check_run_id}", "200"),
 ];
 
 fn installed(path: &str) -> PathBuf {
@@ -35,12 +38,12 @@ fn description(sha: &str) -> Value {
     let whole = fs::read(installed("@octokit/openapi/generated/api.github.com.deref.json")).unwrap();
     let whole: Value = serde_json::from_slice(&whole).unwrap();
     let mut paths = Map::new();
-    for path in ASKED {
-        let mut get = whole["paths"][path]["get"].clone();
-        let answer = &mut get["responses"]["200"];
-        answer.as_object_mut().unwrap().remove("headers");
+    for (method, path, status) in ASKED {
+        let mut question = whole["paths"][path][method].clone();
+        let answer = question["responses"][status].as_object_mut().unwrap();
+        answer.remove("headers");
         of_commit(&mut answer["content"]["application/json"]["examples"], sha);
-        paths.insert(path.to_owned(), json!({ "get": get }));
+        paths.insert(path.to_owned(), json!({ method: question }));
     }
     json!({ "openapi": whole["openapi"], "info": whole["info"], "paths": paths })
 }
@@ -118,4 +121,17 @@ fn every_question_is_one_that_github_describes_and_every_described_answer_is_rea
     let error = repo.runmill(["remote", "observe", "--github", "octocat/x", "--sha", &sha, "--api"]);
     let error = error.arg(format!("{}/nothing", forge.address)).error();
     error.is("RM-CI-007", 1);
+}
+
+#[test]
+fn every_verdict_is_told_as_github_describes_it() {
+    let repo = Repo::with_tests(["pass a"]);
+    repo.file("x", "x");
+    let sha = repo.commit("change");
+    // More remarks than one question may carry.
+    repo.check().policy(&loosened(60, 4)).verdict();
+    let forge = Prism::of(&repo, &description(&sha));
+    let line = ["remote", "publish", "latest", "--github", "octocat/Hello-World", "--api", &forge.address];
+    let document = repo.runmill(line).env("GH_TOKEN", "a-token-of-nobody").document();
+    assert_eq!((&document["sha"], &document["check_run"]), (&json!(sha), &json!(4)));
 }

@@ -22,7 +22,7 @@ fn judged(repo: &Repo, policy: &str) {
 }
 
 /// So many relaxations, with names of such a length.
-fn loosened(many: usize, length: usize) -> String {
+pub(super) fn loosened(many: usize, length: usize) -> String {
     let names: Vec<_> = (0..many).map(|at| format!("TOKEN_{at:0length$}")).collect();
     format!("version: 1\nverification: {{ environment: {{ allow: [{}] }} }}\n", names.join(", "))
 }

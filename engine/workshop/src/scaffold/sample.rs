@@ -200,14 +200,14 @@ fn of_kind(kind: Kind) -> Sample {
             lack: "set \"policy\" \"policy\" { digest #null }",
         },
         Kind::ApprovalLabel => Sample {
-            facts: "add \"forge\" \"forge\"\n    add \"approval_label\" \"security\"",
-            needed: "cx.facts(\"forge\").find(|forge| forge.protection_readable)",
-            name: "forge",
-            missing: "nobody looked at the labels of the change",
+            facts: "set \"policy\" \"policy\" { digest \"policy.yaml\" }\n    add \"approval_label\" \"security\"",
+            needed: "cx.policy.digest",
+            name: "digest",
+            missing: "there is no policy file that ${quoted(it.label)} stands in",
             wrong: "it.label == \"do-not-merge\"",
             told: "${quoted(it.label)} is a label that needs a person",
             refute: "remove \"approval_label\" \"security\"\n    add \"approval_label\" \"do-not-merge\"",
-            lack: "remove \"forge\" \"forge\"",
+            lack: "set \"policy\" \"policy\" { digest #null }",
         },
         Kind::ApprovalCondition => Sample {
             facts: "set \"policy\" \"policy\" { digest \"policy.yaml\" }\n    \
