@@ -87,27 +87,50 @@ impl<'a> Recording<'a> {
         let remote = outcome.remote.map(|seen| ("remote".to_owned(), blobs.add(seen.document().to_vec())));
         documents.extend(remote);
         let change = check::change_of(outcome.graph)?;
+        let verdict = outcome.document.verdict.to_string();
+        let ended = self.ended(verdict, documents, (outcome.graph, outcome.host), &mut blobs)?;
         let record = RunRecord {
+            target: Some(change.target.clone()),
+            base: Some(change.base.clone()),
+            candidate: Some(change.candidate.clone()),
+            invocations: invocations(outcome, self.began.at.as_millisecond(), &mut blobs)?,
+            ..ended
+        };
+        let kept = outcome.bases.iter().flat_map(Recalled::blobs);
+        self.keep(&record, blobs.bytes().chain(kept))
+    }
+
+    /// The record of a run that ends now, about no commit and without an invocation.
+    fn ended(
+        &self,
+        outcome: String,
+        documents: BTreeMap<String, Digest>,
+        (graph, host): (&Graph, &Host),
+        blobs: &mut Blobs,
+    ) -> Result<RunRecord, Problem> {
+        Ok(RunRecord {
             schema: RunSchema::V1,
             run: self.began.run.clone(),
             kind: self.began.kind,
             engine: env!("CARGO_PKG_VERSION").to_owned(),
             started_at: self.began.at,
             ended_at: self.machine.clock.now(),
-            outcome: outcome.document.verdict.to_string(),
-            target: Some(change.target.clone()),
-            base: Some(change.base.clone()),
-            candidate: Some(change.candidate.clone()),
+            outcome,
+            target: None,
+            base: None,
+            candidate: None,
             names: self.began.names.clone(),
             documents,
-            packs: packs(outcome.host, &mut blobs)?,
-            invocations: invocations(outcome, self.began.at.as_millisecond(), &mut blobs)?,
-            facts_digest: outcome.graph.digest(),
-        };
-        let kept = outcome.bases.iter().flat_map(Recalled::blobs);
-        let bytes: Vec<&[u8]> = blobs.0.values().map(Vec::as_slice).chain(kept).collect();
-        let store = self.machine.store;
-        store.put_all(&bytes).and_then(|_| store.finish(&record)).map_err(|error| error.problem())?;
+            packs: packs(host, blobs)?,
+            invocations: Vec::new(),
+            facts_digest: graph.digest(),
+        })
+    }
+
+    /// Puts the bytes on the disk, then the record that names them.
+    fn keep<'b>(&self, record: &RunRecord, bytes: impl Iterator<Item = &'b [u8]>) -> Result<(), Problem> {
+        let (store, bytes) = (self.machine.store, bytes.collect::<Vec<_>>());
+        store.put_all(&bytes).and_then(|_| store.finish(record)).map_err(|error| error.problem())?;
         Ok(())
     }
 }
@@ -131,27 +154,8 @@ impl Recording<'_> {
     pub(crate) fn finish_attested(&self, attested: &Attested<'_>) -> Result<(), Problem> {
         let mut blobs = Blobs::default();
         let documents = documents(attested.document, attested.graph, &mut blobs)?;
-        let record = RunRecord {
-            schema: RunSchema::V1,
-            run: self.began.run.clone(),
-            kind: self.began.kind,
-            engine: env!("CARGO_PKG_VERSION").to_owned(),
-            started_at: self.began.at,
-            ended_at: self.machine.clock.now(),
-            outcome: attested.outcome.to_owned(),
-            target: None,
-            base: None,
-            candidate: attested.candidate.cloned(),
-            names: self.began.names.clone(),
-            documents,
-            packs: packs(attested.host, &mut blobs)?,
-            invocations: Vec::new(),
-            facts_digest: attested.graph.digest(),
-        };
-        let bytes: Vec<&[u8]> = blobs.0.values().map(Vec::as_slice).collect();
-        let store = self.machine.store;
-        store.put_all(&bytes).and_then(|_| store.finish(&record)).map_err(|error| error.problem())?;
-        Ok(())
+        let ended = self.ended(attested.outcome.to_owned(), documents, (attested.graph, attested.host), &mut blobs)?;
+        self.keep(&RunRecord { candidate: attested.candidate.cloned(), ..ended }, blobs.bytes())
     }
 }
 
@@ -164,6 +168,10 @@ impl Blobs {
         let digest = Digest::of(&bytes);
         self.0.insert(digest, bytes);
         digest
+    }
+
+    fn bytes(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.values().map(Vec::as_slice)
     }
 }
 
