@@ -1,8 +1,11 @@
 //! A small ready change that the tests of this crate start from.
 
+use std::sync::Arc;
+
 use crate::{
-    Autonomy, CheckId, Checkout, CommitId, ContextName, Digest, GraphBuilder, Isolation, ManifestSource, Observer,
-    Origin, RepoPath, ReportState, RequirementSource, Side, Status, TestSet, TreeHash,
+    Autonomy, CheckId, Checkout, Code, CommitId, ContextName, Digest, Finding, GraphBuilder, Isolation, Judgement,
+    Level, ManifestSource, Observer, Origin, Outcome, PackName, RepoPath, ReportState, RequirementSource, RuleHead,
+    RuleId, Side, Status, Subject, TestSet, TreeHash,
     facts::{Change, Check, Invocation, Policy, RemoteCheck, RemoteRequirement, Report, Requirement},
 };
 
@@ -142,4 +145,26 @@ pub(crate) fn context(builder: &mut GraphBuilder, name: &str, observed: bool) {
         started_at: None,
         completed_at: None,
     });
+}
+
+/// What a rule of a pack found of a fact.
+pub(crate) fn finding(subject: Subject, pack: &str, level: Level, outcome: Outcome) -> Finding {
+    let code = Code::Verify001;
+    let head = RuleHead {
+        pack: PackName::new(pack).unwrap(),
+        rule: RuleId::new("area/rule").unwrap(),
+        code,
+        level,
+        fix: "fix it".into(),
+        source: None,
+    };
+    let judgement = Judgement {
+        outcome,
+        message: "".into(),
+        evidence: Vec::new(),
+        tests: TestSet::new(),
+        fix: None,
+        waiting: None,
+    };
+    Finding { head: Arc::new(head), code, subject, judgement, fault: false, read: Vec::new() }
 }

@@ -80,12 +80,9 @@ fn unproven(graph: &Graph, findings: &[Finding]) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::{
-        Digest, GraphBuilder, Judgement, Level, Observer, PackName, RepoPath, RuleHead, RuleId, RunId, TestSet,
-        Verdict, example,
+        Digest, GraphBuilder, Level, Observer, RepoPath, RunId, Verdict, example,
         facts::{ApprovalLabel, MergePolicy, RecordedVerdict},
         words::Autonomy,
     };
@@ -115,24 +112,8 @@ mod tests {
     }
 
     fn said(graph: &Graph, pack: &str, kind: Kind, outcome: Outcome, code: Code) -> Finding {
-        let head = RuleHead {
-            pack: PackName::new(pack).unwrap(),
-            rule: RuleId::new("gate/any").unwrap(),
-            code,
-            level: Level::Block,
-            fix: "".into(),
-            source: None,
-        };
-        let judgement = Judgement {
-            outcome,
-            message: "".into(),
-            evidence: Vec::new(),
-            tests: TestSet::new(),
-            fix: None,
-            waiting: None,
-        };
         let subject = Subject::Fact(graph.of_kind(kind).next().unwrap());
-        Finding { head: Arc::new(head), code, subject, judgement, fault: false, read: Vec::new() }
+        Finding { code, ..example::finding(subject, pack, Level::Block, outcome) }
     }
 
     const ALL: [Kind; 4] = [Kind::RecordedVerdict, Kind::Change, Kind::MergePolicy, Kind::ApprovalLabel];

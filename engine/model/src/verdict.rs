@@ -184,25 +184,7 @@ mod tests {
     }
 
     fn finding_of(graph: &Graph, kind: Kind, key: &str, pack: &str, level: Level, outcome: Outcome) -> Finding {
-        let head = RuleHead {
-            pack: PackName::new(pack).unwrap(),
-            rule: RuleId::new("area/rule").unwrap(),
-            code: Code::Verify001,
-            level,
-            fix: "fix it".into(),
-            source: None,
-        };
-        let judgement = Judgement {
-            outcome,
-            message: "".into(),
-            evidence: Vec::new(),
-            tests: TestSet::new(),
-            fix: None,
-            waiting: None,
-        };
-        let subject = Subject::Fact(graph.find(kind, key).unwrap());
-        let code = Code::Verify001;
-        Finding { head: Arc::new(head), code, subject, judgement, fault: false, read: Vec::new() }
+        example::finding(Subject::Fact(graph.find(kind, key).unwrap()), pack, level, outcome)
     }
 
     fn proven(graph: &Graph) -> Finding {
