@@ -141,6 +141,13 @@ fn a_receipt_is_no_verdict_and_no_check_counts_one() {
     receipt.is("VERIFIED");
     let recorded = crate::harness::Recorded::of(&receipt.output().state, receipt.document()["run"].as_str().unwrap());
     assert!(recorded.record().invocations.is_empty(), "nothing of a receipt can stand in for a check");
+    let head = recorded.record().candidate.as_ref().map(ToString::to_string);
+    assert_eq!(
+        head.as_deref(),
+        receipt.document()["worktree"]["before"]["head"].as_str(),
+        "it says which commit it is about"
+    );
+    assert!(head.is_some());
     let after = repo.check().verdict();
     after.is("blocked");
     let findings = |verdict: &crate::harness::Verdict| verdict.document()["findings"].clone();
